@@ -123,6 +123,7 @@ export const layerTable: LayerTable = {
       ["titling.ts"],
       ["commands"],
       ["run"],
+      ["acp"],
       ["."],
     ],
     "server/tools": [

@@ -24,7 +24,7 @@ const acpFields = {
   acp_startup_timeout: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 3600, default: 90 })),
   acp_model: orAbsent(Type.String(), { description: "The agent's own choice where absent." }),
   acp_resume_session_id: orAbsent(Type.String(), {
-    description: "A session of the agent that the conversation goes on with.",
+    description: "A session of the agent that the conversation continues.",
   }),
   acp_file_secrets: Type.Optional(
     Type.Array(anyObject(), { maxItems: 0, description: "Secrets are environment variables only." }),

@@ -17,8 +17,7 @@ import type { EventDraft, StampedEvent } from "../../events/event-draft.ts";
 import { failRun } from "../../events/state-update.ts";
 import { describeError } from "../../lib/describe-error.ts";
 import { denialText } from "../../security/rules/describe-rule.ts";
-import type { RunDeps } from "../run/run-deps.ts";
-import type { RunRules } from "../run/run-rules.ts";
+import type { RunDeps, TurnRules } from "../run/run-deps.ts";
 import { storeEvents } from "../run/store-events.ts";
 import { brokenCalls, callEvent, promptEnded } from "./acp-events.ts";
 import { costUpdate, tokenUpdate } from "./acp-stats.ts";
@@ -37,7 +36,7 @@ export class AcpTurn implements PromptListener {
   readonly ended: Promise<void>;
   readonly #deps: RunDeps;
   readonly #agent: ExternalAgent;
-  readonly #rules: RunRules;
+  readonly #rules: TurnRules;
   readonly #mapping = new TurnMapping();
   readonly #deltas: TurnDeltas;
   readonly #closing = new AbortController();
@@ -49,7 +48,7 @@ export class AcpTurn implements PromptListener {
   #idleTimer: NodeJS.Timeout | null = null;
   #isOver = false;
 
-  constructor(deps: RunDeps, agent: ExternalAgent, rules: RunRules, content: readonly ContentBlock[]) {
+  constructor(deps: RunDeps, agent: ExternalAgent, rules: TurnRules, content: readonly ContentBlock[]) {
     this.#deps = deps;
     this.#agent = agent;
     this.#rules = rules;
@@ -93,13 +92,13 @@ export class AcpTurn implements PromptListener {
     this.#write(async () => {
       const { drafts, delta, ended, cost } = this.#mapping.map(update);
       // What is said after a halt is not heard; what is done is recorded.
-      const isHeard = this.#cut === null;
-      const kept = isHeard ? drafts : drafts.filter(isCall);
+      const isCurrent = this.#cut === null;
+      const recorded = isCurrent ? drafts : drafts.filter(isCall);
       if (ended !== null) this.#deltas.end(ended);
-      if (delta !== null && isHeard) this.#deltas.push(delta);
-      if (kept.length > 0) await this.#store(() => kept);
-      if (cost !== null && isHeard) await this.#count(cost);
-      if (kept.some(isCall)) this.#checkSteps();
+      if (delta !== null && isCurrent) this.#deltas.push(delta);
+      if (recorded.length > 0) await this.#store(() => recorded);
+      if (cost !== null && isCurrent) await this.#count(cost);
+      if (recorded.some(isCall)) this.#checkSteps();
     });
   }
 

@@ -3,14 +3,13 @@ import { toPromptContent } from "../../extensions/acp/prompt-content.ts";
 import type { AcpSession, ExternalAgent } from "../../extensions/acp/external-agent.ts";
 import { failRun } from "../../events/state-update.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
-import { isWanted, type RunDeps } from "../run/run-deps.ts";
-import type { RunRules } from "../run/run-rules.ts";
+import { isWanted, type OtherTurns, type RunDeps, type TurnRules } from "../run/run-deps.ts";
 import { storeEvents } from "../run/store-events.ts";
 import { AcpTurn } from "./acp-turn.ts";
 import { brokenCalls, lostPrompt, promptBegun, promptEnded, sessionEvents } from "./acp-events.ts";
 
 /** The turns of a conversation whose agent is another program; one at a time. See record 0350. */
-export class AcpTurns {
+export class AcpTurns implements OtherTurns {
   readonly #onEnd: () => void;
   #turn: AcpTurn | null = null;
   /** The session that the log has. */
@@ -32,10 +31,10 @@ export class AcpTurns {
   }
 
   /**
-   * One step of a run: prompts with everything that is unread, or goes on with the prompt that is there, until it has ended or an action
+   * One step of a run: prompts with everything that is unread, or continues the prompt that is there, until it has ended or an action
    * has to be looked at.
    */
-  async step(deps: RunDeps, signal: AbortSignal, rules: RunRules): Promise<void> {
+  async step(deps: RunDeps, signal: AbortSignal, rules: TurnRules): Promise<void> {
     if (this.#turn === null) await this.#begin(deps, signal, rules);
     await this.#turn?.untilDue();
   }
@@ -59,7 +58,7 @@ export class AcpTurns {
     await this.#turn?.ended;
   }
 
-  async #begin(deps: RunDeps, signal: AbortSignal, rules: RunRules): Promise<void> {
+  async #begin(deps: RunDeps, signal: AbortSignal, rules: TurnRules): Promise<void> {
     const store = (drafts: () => Promise<readonly EventDraft[]> | readonly EventDraft[]): Promise<void> =>
       storeEvents(deps, signal, async () => (isWanted(deps, signal) ? await drafts() : []));
     const { acp } = deps.log.state;
@@ -136,7 +135,7 @@ export class AcpTurns {
   }
 }
 
-type Ready = { readonly agent: ExternalAgent; readonly rules: RunRules; readonly session: AcpSession };
+type Ready = { readonly agent: ExternalAgent; readonly rules: TurnRules; readonly session: AcpSession };
 
 const interrupted =
   "The server stopped while the agent was at work, so its turn is interrupted; what it had done until then remains. " +

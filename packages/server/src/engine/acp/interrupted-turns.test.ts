@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { AgentScript } from "../../testing/acp/agent-script.ts";
 import { openMemoryAgent } from "../../testing/acp/memory-agent.ts";
 import { startInProcess } from "../../testing/acp/start-in-process.ts";
-import { tellLog } from "../../testing/acp/tell-log.ts";
+import { logLines } from "../../testing/acp/log-lines.ts";
 import { MemoryLog } from "../../testing/interleaving/memory-journal.ts";
 import { sampleConversation } from "../../journal/sample-events.ts";
 import { until } from "../../testing/until.ts";
@@ -41,7 +41,7 @@ test("after a kill at any commit the prompt is not sent again: it is told as int
     await opened.conversation.resume();
     await until(() => !opened.conversation.isBusy);
     const { state } = opened.conversation;
-    const news = tellLog(opened).slice(-2);
+    const news = logLines(opened).slice(-2);
     const sent = later.calls.filter(({ method }) => method === "session/prompt");
     if (wasSent && !hasEnded) {
       expect(news, `after commit ${count}`).toEqual(["is error", "error ACPPromptInterrupted"]);
@@ -52,7 +52,7 @@ test("after a kill at any commit the prompt is not sent again: it is told as int
     if (!wasSent) continue;
     expect(await opened.run("more")).toBe("finished");
     expect(later.calls.map(({ method }) => method)).toContain("session/load");
-    expect(tellLog(opened)).not.toContain("warning acp_session_lost");
+    expect(logLines(opened)).not.toContain("warning acp_session_lost");
   }
 });
 
@@ -69,7 +69,7 @@ test("an answer to a question that nobody asks any more does nothing, and says s
   expect(opened.conversation.state.status).toBe("waiting_for_confirmation");
   await opened.conversation.accept();
   await until(() => !opened.conversation.isBusy);
-  expect(tellLog(opened).slice(-5)).toEqual([
+  expect(logLines(opened).slice(-5)).toEqual([
     "AgentErrorEvent c1",
     "call c1 failed",
     "prompt ended interrupted",
@@ -84,11 +84,11 @@ test("a conversation that leaves this process keeps what was said, and its promp
   await opened.conversation.send({ message: { role: "user", content, thinking_blocks: [] }, wantsRun: true });
   await until(() => opened.conversation.runner.answerText === "Half");
   await opened[Symbol.asyncDispose]();
-  expect(tellLog(opened).slice(-2)).toEqual(["prompt begun", "agent: Half"]);
+  expect(logLines(opened).slice(-2)).toEqual(["prompt begun", "agent: Half"]);
   await using later = await openMemoryAgent({ canResume: true }, { log: opened.log });
   await later.conversation.resume();
   await until(() => !later.conversation.isBusy);
-  expect(tellLog(later).slice(-2)).toEqual(["is error", "error ACPPromptInterrupted"]);
+  expect(logLines(later).slice(-2)).toEqual(["is error", "error ACPPromptInterrupted"]);
   expect(await later.run("more")).toBe("finished");
   expect(later.agents.calls.map(({ method }) => method)).toContain("session/resume");
 });

@@ -25,7 +25,7 @@ export function endOfPrompt(
     case "refusal":
       return failRun(
         "ACPRefusal",
-        "The agent refused to go on with this. Say it in another way, or begin anew.",
+        "The agent refused to go on with this. Say it in another way, or begin again.",
       );
     case "max_tokens":
       return failRun(

@@ -18,7 +18,7 @@ export type Mapped = {
 /** As the agent counts them for its session; `usd` null where it does not say. */
 export type Cost = { readonly used: number; readonly size: number; readonly usd: number | null };
 
-type Known = CallFacts & { readonly isTold: boolean };
+type Known = CallFacts & { readonly isPublished: boolean };
 
 const nothing: Mapped = { drafts: [], delta: null, ended: null, cost: null };
 const endStatuses = new Set(["completed", "failed"]);
@@ -105,7 +105,7 @@ export class TurnMapping {
     return { ...nothing, drafts, ended: drafts.length > 0 ? ended : null, delta: { type, text } };
   }
 
-  #call(update: ToolCallUpdate, mustTell = false): Mapped {
+  #call(update: ToolCallUpdate, mustPublish = false): Mapped {
     const { toolCallId: id } = update;
     const before = this.#calls.get(id);
     const call = {
@@ -118,16 +118,16 @@ export class TurnMapping {
       content: update.content ?? before?.content,
     } as CallFacts;
     const isOver = endStatuses.has(call.status);
-    const isTold = before?.isTold === true;
+    const isPublished = before?.isPublished === true;
     // A call is told once it has its input, and once it is over.
     const isNews =
-      isOver || (!isTold && (mustTell || call.status === "in_progress" || hasInput(call.rawInput)));
+      isOver || (!isPublished && (mustPublish || call.status === "in_progress" || hasInput(call.rawInput)));
     if (isOver) this.#calls.delete(id);
-    else this.#calls.set(id, { ...call, isTold: isTold || isNews });
+    else this.#calls.set(id, { ...call, isPublished: isPublished || isNews });
     if (!isNews) return nothing;
     // Of each call there are two events, also of one that is told when it is over.
     const begun =
-      isOver && !isTold ? [callEvent({ ...call, status: "in_progress", rawOutput: undefined })] : [];
+      isOver && !isPublished ? [callEvent({ ...call, status: "in_progress", rawOutput: undefined })] : [];
     return this.#flushed([...begun, callEvent(call)]);
   }
 

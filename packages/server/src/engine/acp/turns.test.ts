@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openMemoryAgent } from "../../testing/acp/memory-agent.ts";
 import { startInProcess } from "../../testing/acp/start-in-process.ts";
-import { tellLog } from "../../testing/acp/tell-log.ts";
+import { logLines } from "../../testing/acp/log-lines.ts";
 import { storedEvents } from "../../testing/memory-conversation.ts";
 import { until } from "../../testing/until.ts";
 import type { ConversationConfig } from "../conversation-config.ts";
@@ -35,7 +35,7 @@ test("a prompt is recorded before it is sent; its message, its tokens and its en
     ],
   });
   expect(await opened.run("hi")).toBe("finished");
-  expect(tellLog(opened)).toEqual([
+  expect(logLines(opened)).toEqual([
     "user: hi",
     "is running",
     "state acp_session",
@@ -102,7 +102,7 @@ test("calls are told when they have begun and when they have ended, between the 
     ],
   });
   await opened.run("look");
-  expect(tellLog(opened).slice(3)).toEqual([
+  expect(logLines(opened).slice(3)).toEqual([
     "prompt begun",
     "agent: I look.",
     "call c1 in_progress",
@@ -139,7 +139,7 @@ test("without a policy that asks, what the agent asks for is allowed once, and r
     prompts: [[{ say: "So." }, { ask: remove }, { say: "Gone." }]],
   });
   expect(await opened.run("go")).toBe("finished");
-  expect(tellLog(opened).slice(3)).toEqual([
+  expect(logLines(opened).slice(3)).toEqual([
     "prompt begun",
     "agent: So.",
     "call c1 pending",
@@ -204,7 +204,7 @@ test("an interrupt cancels the prompt, keeps what was said once, and ends open c
   await until(() => statusOf(opened) === "waiting_for_confirmation");
   await conversation.halts.interrupt();
   await until(() => !conversation.isBusy);
-  expect(tellLog(opened).slice(-6)).toEqual([
+  expect(logLines(opened).slice(-6)).toEqual([
     "is waiting_for_confirmation",
     "AgentErrorEvent c1",
     "is paused",
@@ -216,7 +216,7 @@ test("an interrupt cancels the prompt, keeps what was said once, and ends open c
   await until(() => conversation.runner.answerText === "Half");
   await conversation.halts.pause();
   await until(() => !conversation.isBusy);
-  expect(tellLog(opened).slice(-4)).toEqual([
+  expect(logLines(opened).slice(-4)).toEqual([
     "is paused",
     "PauseEvent",
     "agent: Half",
@@ -232,7 +232,7 @@ test("a program that dies in a prompt ends the run with its last words; the next
   );
   await using opened = await openMemoryAgent({}, { agents });
   expect(await opened.run("go")).toBe("error");
-  expect(tellLog(opened).slice(-3)).toEqual([
+  expect(logLines(opened).slice(-3)).toEqual([
     "prompt ended ACPPromptError",
     "is error",
     "error ACPPromptError",
@@ -243,7 +243,7 @@ test("a program that dies in a prompt ends the run with its last words; the next
   );
   expect(error.detail).toContain("its last words");
   expect(await opened.run("again")).toBe("finished");
-  expect(tellLog(opened)).toContain("warning acp_session_lost");
+  expect(logLines(opened)).toContain("warning acp_session_lost");
   expect(opened.agents.specs).toHaveLength(2);
 });
 
@@ -287,7 +287,7 @@ test("steps of the agent count: at the limit its prompt is cancelled", async () 
     { config: { max_iterations: 2 } },
   );
   expect(await opened.run("go")).toBe("error");
-  expect(tellLog(opened)).toContain("error MaxIterationsReached");
+  expect(logLines(opened)).toContain("error MaxIterationsReached");
   expect(methods(opened)).toContain("session/cancel");
 });
 
@@ -297,7 +297,11 @@ test("an agent that says nothing for too long is cancelled, but not while it wai
     { acp: { acp_prompt_timeout: 0.05 } },
   );
   expect(await opened.run("go")).toBe("error");
-  expect(tellLog(opened).slice(-3)).toEqual(["prompt ended cancelled", "is error", "error ACPPromptTimeout"]);
+  expect(logLines(opened).slice(-3)).toEqual([
+    "prompt ended cancelled",
+    "is error",
+    "error ACPPromptTimeout",
+  ]);
 });
 
 test("the agent reads and writes through us below the folder, recorded before it is done, and rules hold", async () => {

@@ -102,7 +102,7 @@ export function decideTimeout(state: ConversationState, policy: ApprovalPolicy):
 
 function resumeRun(state: ConversationState, isAnyAccepted: boolean): EventDraft[] {
   const isAnyApproved = isAnyAccepted || state.openActions.some(({ gate }) => gate === "approved");
-  // Another agent goes on with the rejection.
+  // Another agent continues after a rejection.
   if (isAnyApproved || state.acp.isPrompting) return [startRun([])];
   return [statusUpdate("idle"), ...(state.runWantedSeq > 0 ? [startRun([])] : [])];
 }

@@ -111,7 +111,7 @@ export function decideReject(
   }
   const drafts: EventDraft[] = [];
   const isWaiting = state.status === "waiting_for_confirmation";
-  // Another agent goes on with the rejection.
+  // Another agent continues after a rejection.
   const goesOn = state.acp.isPrompting;
   if (isWaiting && !goesOn) drafts.push(statusUpdate("idle"));
   for (const action of state.openActions) {

@@ -1,10 +1,10 @@
 import type { Validator } from "@convoke/protocol/validate";
 import type { Condensing } from "../../agent/condense/condensing.ts";
 import type { Fetch } from "../../lib/filtered-fetch.ts";
+import type { SourcedRule } from "../../security/rules/rule.ts";
 import type { Observer } from "../../observability/observer.ts";
 import type { LazySession } from "../lazy-session.ts";
 import type { Budget, Rules, Tools } from "../ports.ts";
-import type { AcpTurns } from "../acp/acp-turns.ts";
 import type { SharedParts } from "../shared-parts.ts";
 import type { Signals } from "../signals.ts";
 import type { Hold } from "./hold.ts";
@@ -19,6 +19,26 @@ export interface EarlierRuns {
   readonly isUnsettled: boolean;
 }
 
+/** The rules that count for one run. */
+export interface TurnRules {
+  current(): Promise<{ readonly rules: readonly SourcedRule[] }>;
+}
+
+/** The turns of a conversation whose agent is another program; see `engine/acp`. */
+export interface OtherTurns {
+  /** True from the prompt to the record of its end, also while it waits for a person. */
+  readonly isLive: boolean;
+  /** The message in progress. */
+  readonly text: string;
+  /** One step of a run, in the place of a model call. */
+  step(deps: RunDeps, signal: AbortSignal, rules: TurnRules): Promise<void>;
+  /** Cancels the prompt: the log has what halted it, with the message so far. */
+  abort(): void;
+  /** The same where the log does not have the message so far. */
+  leave(): void;
+  ended(): Promise<void>;
+}
+
 /** Dependencies of a run and its parts. */
 export type RunDeps = SharedParts & {
   /** Set if a client halted the work and the log could not record it yet. */
@@ -26,7 +46,7 @@ export type RunDeps = SharedParts & {
   readonly session: Pick<LazySession, "open">;
   readonly earlier: EarlierRuns;
   /** Null for an agent with a model. */
-  readonly acp: AcpTurns | null;
+  readonly acp: OtherTurns | null;
   readonly requests: ViewRequests;
   readonly condensing: Condensing;
   /** Null when the conversation has no hooks. */

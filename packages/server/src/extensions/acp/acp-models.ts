@@ -10,7 +10,7 @@ export type AcpModels = {
   readonly by: { readonly option: string } | "set_model" | null;
 };
 
-export const noModels: AcpModels = { current: null, available: [], by: null };
+const noModels: AcpModels = { current: null, available: [], by: null };
 
 /** Reads the reply to a new session, or a list of options, of which agents know a stable and an older form. */
 export function readModels(reply: unknown): AcpModels {

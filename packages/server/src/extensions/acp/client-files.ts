@@ -75,7 +75,7 @@ export class ClientFiles {
 }
 
 /** `line` counts from 1. */
-export function linesOf(text: string, line: number, limit: number | null): string {
+function linesOf(text: string, line: number, limit: number | null): string {
   if (line <= 1 && limit === null) return text;
   const lines = text.split("\n");
   return lines.slice(line - 1, limit === null ? undefined : line - 1 + limit).join("\n");

@@ -66,7 +66,7 @@ export function createScriptedAgent(script: AgentScript, host: AgentHost): Agent
     })
     .onRequest("session/load", async ({ params, client }) => {
       note("session/load", params);
-      await tell(client, params.sessionId, message("said before"));
+      await notify(client, params.sessionId, message("said before"));
       return described();
     })
     .onRequest("session/resume", ({ params }) => {
@@ -120,15 +120,16 @@ type Played = Exclude<AgentStep, { end: unknown } | { exit: unknown } | { hang: 
 
 /** True where the client has cancelled the prompt. */
 async function play(step: Played, client: AgentContext, sessionId: string): Promise<boolean> {
-  const say = (text: string): Promise<void> => tell(client, sessionId, message(text));
-  if ("say" in step) await tell(client, sessionId, message(step.say, step.messageId));
+  const say = (text: string): Promise<void> => notify(client, sessionId, message(text));
+  if ("say" in step) await notify(client, sessionId, message(step.say, step.messageId));
   else if ("think" in step)
-    await tell(client, sessionId, {
+    await notify(client, sessionId, {
       sessionUpdate: "agent_thought_chunk",
       content: { type: "text", text: step.think },
     });
-  else if ("update" in step) await tell(client, sessionId, step.update);
-  else if ("plan" in step) await tell(client, sessionId, { sessionUpdate: "plan", entries: [...step.plan] });
+  else if ("update" in step) await notify(client, sessionId, step.update);
+  else if ("plan" in step)
+    await notify(client, sessionId, { sessionUpdate: "plan", entries: [...step.plan] });
   else if ("fail" in step) throw new RequestError(-32_603, "Internal error", { details: step.fail });
   else if ("write" in step) await client.request("fs/write_text_file", { sessionId, ...step.write });
   else if ("read" in step)
@@ -141,7 +142,7 @@ async function play(step: Played, client: AgentContext, sessionId: string): Prom
   } else {
     const { id: toolCallId, kind: given, ...call } = step.ask;
     const kind = given as "execute";
-    await tell(client, sessionId, {
+    await notify(client, sessionId, {
       sessionUpdate: "tool_call",
       toolCallId,
       kind,
@@ -154,7 +155,7 @@ async function play(step: Played, client: AgentContext, sessionId: string): Prom
       options: [...(step.options ?? options)],
     });
     const isAllowed = outcome.outcome === "selected" && outcome.optionId !== "no";
-    await tell(client, sessionId, {
+    await notify(client, sessionId, {
       sessionUpdate: "tool_call_update",
       toolCallId,
       status: isAllowed ? "completed" : "failed",
@@ -165,7 +166,7 @@ async function play(step: Played, client: AgentContext, sessionId: string): Prom
   return false;
 }
 
-async function tell(client: AgentContext, sessionId: string, update: SessionUpdate): Promise<void> {
+async function notify(client: AgentContext, sessionId: string, update: SessionUpdate): Promise<void> {
   await client.notify("session/update", { sessionId, update });
 }
 

@@ -12,7 +12,7 @@ import { withWalls } from "../walled-server.ts";
 /**
  * `npx node packages/server/src/testing/nightly/real-agents.ts [--only name] [--from folder]`: other agents inside conversations of ours.
  * Each is installed from the registry, works against the scripted model, runs one command after we have allowed it and one that we
- * reject, and goes on with its session after a restart of the server. `--from`: a folder in which they are installed already.
+ * reject, and continues its session after a restart of the server. `--from`: a folder in which they are installed already.
  * Skips by name what the registry does not have; exits with 1 when one fails.
  */
 const { values } = parseArgs({
@@ -201,13 +201,13 @@ async function rest(server: TestServer, id: string, wanted: string): Promise<voi
   for (let at = 0; at < 1_800; at += 1) {
     const { execution_status: status } = await server.client.getConversation(id);
     if (status === wanted) return;
-    if (status !== "running") throw new Error(await told(server, id, `it is ${status}, not ${wanted}`));
+    if (status !== "running") throw new Error(await report(server, id, `it is ${status}, not ${wanted}`));
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error(await told(server, id, `it did not become ${wanted} within three minutes`));
+  throw new Error(await report(server, id, `it did not become ${wanted} within three minutes`));
 }
 
-async function told(server: TestServer, id: string, what: string): Promise<string> {
+async function report(server: TestServer, id: string, what: string): Promise<string> {
   const asked = server.model.requests.map(({ text }) => text.slice(-200));
   return [what, ...(await server.eventTexts(id)).slice(-6), `${asked.length} requests`].join("\n");
 }

@@ -80,12 +80,12 @@ test("a program works in a conversation: files and commands through us, its perm
   expect(await restOf(id)).toBe("finished");
   expect(readFileSync(path, "utf8")).toBe("made");
   const events = await eventsOf(id);
-  const said = events.flatMap((event) =>
+  const texts = events.flatMap((event) =>
     event.kind === "MessageEvent" && event["source"] === "agent"
       ? [JSON.stringify(event["llm_message"])]
       : [],
   );
-  expect(said.join()).toMatch(/"made".*"3: out\\nerr\\n"/);
+  expect(texts.join()).toMatch(/"made".*"3: out\\nerr\\n"/);
   const calls = events.filter(({ kind }) => kind === "ACPToolCallEvent");
   expect(calls.map(({ status, tool_kind }) => `${String(tool_kind)} ${String(status)}`)).toEqual([
     "edit in_progress",

@@ -1,18 +1,18 @@
 import { storedEvents, type MemoryConversation } from "../memory-conversation.ts";
 
-type Told = Readonly<Record<string, unknown>> & {
+type AnyEvent = Readonly<Record<string, unknown>> & {
   readonly llm_message?: { readonly content: readonly { readonly text?: string }[] };
 };
 
 /** The log of a conversation in short, from its first message on: one line for each event. */
-export function tellLog(opened: MemoryConversation): string[] {
+export function logLines(opened: MemoryConversation): string[] {
   return storedEvents(opened).flatMap(({ event }) => {
-    const line = tell(event as unknown as Told);
+    const line = lineOf(event as unknown as AnyEvent);
     return line === null ? [] : [line];
   });
 }
 
-function tell(event: Told): string | null {
+function lineOf(event: AnyEvent): string | null {
   const { code, key, kind, llm_message: message, status, tool_call_id: call, tool_name: tool, value } = event;
   switch (kind) {
     case "MessageEvent":
