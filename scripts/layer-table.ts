@@ -125,6 +125,7 @@ export const layerTable: LayerTable = {
       ["titling.ts"],
       ["commands"],
       ["run"],
+      ["acp"],
       ["."],
     ],
     "server/tools": [

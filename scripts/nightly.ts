@@ -42,6 +42,7 @@ const parts = [
   ],
   [`${browser}/browser-cycles.ts`, "--count", "200"],
   [`${testing}/nightly/work-inside.ts`],
+  [`${testing}/nightly/real-agents.ts`],
   ["scripts/install-matrix.ts"],
   ["scripts/build-docs.ts"],
   ["scripts/try-docs.ts"],

@@ -8,7 +8,7 @@ export type Refusal = {
 const refuse = (status: number, reason: string, ...methods: readonly string[]): [string, Refusal][] =>
   methods.map((method) => [method, { status, reason }]);
 
-const acp = "No agents behind ACP.";
+const acp = "Of an ACPAgent only; the agent of this test has a model.";
 const shared = "No conversations that are open to everybody.";
 const accounts = "Accounts and organizations belong to the hosted service.";
 const providers = "Repositories of a provider are not listed; a request names one.";
@@ -17,8 +17,8 @@ const devices = "Keys are made with `convoke keys`, not with a login in a browse
 
 /** Every public method that never comes to its end, by `Class.method`; the test holds the server to the status. */
 export const refusedCalls: ReadonlyMap<string, Refusal> = new Map([
-  ...refuse(404, acp, "ConversationClient.switchAcpModel", "RemoteConversation.switchAcpModel"),
-  ...refuse(404, acp, "CloudClient.switchConversationAcpModel"),
+  ...refuse(400, acp, "ConversationClient.switchAcpModel", "RemoteConversation.switchAcpModel"),
+  ...refuse(400, acp, "CloudClient.switchConversationAcpModel"),
   ...refuse(404, shared, ...of("SharedClient", "getSharedConversations", "getSharedConversation")),
   ...refuse(404, shared, "SharedClient.searchSharedEvents"),
   ...refuse(503, "There is no editor.", "VSCodeClient.getUrl"),
@@ -65,7 +65,6 @@ export const localClasses: Readonly<Record<string, string>> = {
 
 /** Addresses in the package that the server does not serve, as patterns of their templates. */
 export const absentPaths: Readonly<Record<string, string>> = {
-  "/api/(v1/app-)?conversations/{}/switch_acp_model": acp,
   "/api/v1/app-conversations/{}/switch_profile": "The conversation's own route does it.",
   "/api/shared-.*": shared,
   "/api/(organizations|keys)/?.*": accounts,

@@ -44,7 +44,8 @@ test("clients 14: schemas have titles, those of actions the name of their kind; 
   for (const side of ["Input", "Output"])
     expect(schemas[`AgentBase-${side}`]).toEqual({
       title: "AgentBase",
-      oneOf: [{ $ref: `#/components/schemas/Agent-${side}` }],
+      oneOf: ["Agent", "ACPAgent"].map((kind) => ({ $ref: `#/components/schemas/${kind}-${side}` })),
+      discriminator: expect.objectContaining({ propertyName: "kind" }) as object,
     });
 });
 

@@ -122,7 +122,7 @@ function writeComponent(schema: Json, components: Map<string, Json>): Json {
 function writeParts(schema: Json, components: Map<string, Json>): Json {
   const written: Json = {};
   for (const [keyword, value] of Object.entries(schema)) {
-    if (keyword === "impliedDefault") continue;
+    if (keyword === "impliedDefault" || keyword === "impliedKind") continue;
     written[keyword] = writeKeyword(keyword, value, components);
   }
   return written;

@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
 import * as actions from "./actions/action.ts";
 import * as taskTracker from "./actions/task-tracker-action.ts";
+import * as acpAgent from "./agent/acp-agent.ts";
 import * as agent from "./agent/agent.ts";
 import * as agentContext from "./agent/agent-context.ts";
 import * as condenser from "./agent/condenser.ts";
@@ -103,6 +104,7 @@ import * as health from "./workspace/health.ts";
 import * as installed from "./workspace/installed.ts";
 import * as fetched from "./workspace/fetched.ts";
 import * as canvasExtension from "./workspace/canvas-extension.ts";
+import * as acpModels from "./workspace/acp-models.ts";
 import * as catalogues from "./workspace/catalogues.ts";
 import * as metaProfile from "./settings/meta-profile.ts";
 import * as runtime from "./workspace/runtime.ts";
@@ -145,7 +147,19 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...byName(namedIn(toolResults, whileRunning)),
   ...byName(namedIn(folder, glance, outline, past, previews)),
   ...byName(namedIn(replayCheck, restore, search, shells, terminals, trimmedEvent)),
-  ...byName(namedIn(commits, fileBrowser, health, savedWorkspaces, catalogues, metaProfile, runtime)),
+  ...byName(
+    namedIn(
+      commits,
+      fileBrowser,
+      health,
+      savedWorkspaces,
+      acpAgent,
+      acpModels,
+      catalogues,
+      metaProfile,
+      runtime,
+    ),
+  ),
   ...byName(namedIn(mcpConfig, profile, providerToken, secret, settings, settingsForm, webClient)),
   ...byName(
     namedIn(

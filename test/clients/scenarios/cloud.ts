@@ -53,7 +53,7 @@ export async function cloudConversations(world: ClientWorld): Promise<void> {
   assert.ok((await cloud.downloadConversation(id)).size > 0);
   assert.equal(JSON.parse(await cloud.readConversationFile(id, "nothing")), "");
   await assert.rejects(cloud.switchConversationProfile(id, "quick"), { status: 404 });
-  await assert.rejects(cloud.switchConversationAcpModel(id, "other"), { status: 404 });
+  await assert.rejects(cloud.switchConversationAcpModel(id, "other"), { status: 400 });
   await cloud.updateConversationPublicFlag(id, false);
   await cloud.pauseSandbox(mine.sandbox_id);
   await cloud.resumeSandbox(mine.sandbox_id);

@@ -43,7 +43,7 @@ export async function conversationClient(world: ClientWorld): Promise<void> {
   await client.switchLLM(fork.id, { ...world.llm, usage_id: "other" });
   await world.server.call("POST", "/api/profiles/quick", { llm: world.llm });
   await client.switchProfile(fork.id, "quick");
-  await assert.rejects(client.switchAcpModel(fork.id, "other"), { status: 404 });
+  await assert.rejects(client.switchAcpModel(fork.id, "other"), { status: 400 });
   await client.deleteConversation(fork.id);
   await assert.rejects(client.getConversation(fork.id), { status: 404 });
 

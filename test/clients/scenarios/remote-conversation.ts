@@ -38,7 +38,7 @@ export async function remoteConversation(world: ClientWorld): Promise<void> {
   await conversation.switchLlm({ ...world.llm, usage_id: "other" });
   await world.server.call("POST", "/api/profiles/quick", { llm: world.llm });
   await conversation.switchProfile("quick");
-  await assert.rejects(conversation.switchAcpModel("other"), { status: 404 });
+  await assert.rejects(conversation.switchAcpModel("other"), { status: 400 });
 
   await conversation.setConfirmationPolicy({ kind: "AlwaysConfirm" });
   await conversation.sendMessage("Please run");

@@ -1,6 +1,7 @@
 import { Type, type Static } from "typebox";
 import { agentExtensions } from "../extensions/agent-extensions.ts";
-import { anyObject, inputOfKind, list, orNull, outputOfKind, ref } from "../schema.ts";
+import { anyObject, inputOfKind, list, orNull, outputOfKind, ref, unionByKind } from "../schema.ts";
+import { ACPAgent, ACPAgentInput } from "./acp-agent.ts";
 import { AgentContext, AgentContextInput } from "./agent-context.ts";
 import { Condenser, CondenserInput } from "./condenser.ts";
 import { Critic, CriticInput } from "./critic.ts";
@@ -43,8 +44,19 @@ export const AgentInput = inputOfKind("Agent", {
 });
 export type AgentInput = Static<typeof AgentInput>;
 
-/** Any kind of agent; there is one. */
-export const AgentBase = Type.Unsafe<Agent>({ $id: "AgentBase-Output", $ref: "Agent-Output" });
+/** Any kind of agent; an `Agent` where a request names no kind. The type is that of the kind with a model, which programs here read. */
+export const AgentBase = Type.Unsafe<Agent>(
+  unionByKind("AgentBase-Output", {
+    "openhands__sdk__agent__agent__Agent-Output__1": Agent,
+    "openhands__sdk__agent__acp_agent__ACPAgent-Output__1": ACPAgent,
+  }),
+);
 export type AgentBase = Agent;
-export const AgentBaseInput = Type.Unsafe<AgentInput>({ $id: "AgentBase-Input", $ref: "Agent-Input" });
+export const AgentBaseInput = Type.Unsafe<AgentInput>({
+  ...unionByKind("AgentBase-Input", {
+    "openhands__sdk__agent__agent__Agent-Input__1": AgentInput,
+    "openhands__sdk__agent__acp_agent__ACPAgent-Input__1": ACPAgentInput,
+  }),
+  impliedKind: "Agent-Input",
+});
 export type AgentBaseInput = AgentInput;

@@ -3,6 +3,7 @@ import { tolerateMessage } from "../requests/tolerate.ts";
 import { done, invalid } from "../routes/responses.ts";
 import { ok } from "../routes/ok.ts";
 import { routesOf } from "../routes/route.ts";
+import { SwitchAcpModelRequest } from "../workspace/acp-models.ts";
 import { flag, orAbsent, nullable, ref } from "../schema.ts";
 import {
   AppConversation,
@@ -79,6 +80,21 @@ export const appConversationRoutes = routesOf("App conversations", {
     params,
     body: AppConversationUpdateRequest,
     responses: { ...ok("The conversation.", AppConversation), ...missing, ...invalid },
+  },
+  switchAppAcpModel: {
+    method: "POST",
+    path: `${prefix}/{conversation_id}/switch_acp_model`,
+    summary: "Use another model of the other agent",
+    auth: true,
+    params,
+    body: SwitchAcpModelRequest,
+    responses: {
+      ...done,
+      ...missing,
+      ...invalid,
+      ...refusal(400, "It has no other agent, or that one offers no such model."),
+      ...refusal(504, "The agent did not answer in time."),
+    },
   },
   deleteAppConversation: {
     method: "DELETE",

@@ -5,6 +5,7 @@ import { PendingToolCall } from "../conversation/tool-results.ts";
 import { WallInfo } from "../conversation/wall.ts";
 import { WhileRunning } from "../conversation/while-running.ts";
 import { SettingsUsed } from "../settings/profile-revision.ts";
+import { ACPModelInfo } from "../workspace/acp-models.ts";
 import { ClientToolSpec } from "./client-tool-spec.ts";
 
 const id = Type.String({ format: "uuid" });
@@ -53,4 +54,8 @@ export const conversationInfoExtensions = {
   agent_definitions: Type.Optional(Type.Array(anyObject())),
   agent_launch_additions: orAbsent(anyObject()),
   plugins: Type.Optional(Type.Array(anyObject())),
+  // Of a conversation with another agent, once that has told its models.
+  current_model_id: orAbsent(Type.String()),
+  available_models: Type.Optional(Type.Array(ref(ACPModelInfo))),
+  supports_runtime_model_switch: Type.Optional(Type.Boolean()),
 };

@@ -1,8 +1,7 @@
 import { Type } from "typebox";
 import { choice, orAbsent } from "../schema.ts";
+import { ACPModelDiscovery, ACPModelDiscoveryRequest } from "../workspace/acp-models.ts";
 import {
-  ACPModelDiscovery,
-  ACPModelDiscoveryRequest,
   GitProviderRepositoryPage,
   SkillCatalogResponse,
   ToolCatalogResponse,
@@ -43,7 +42,7 @@ export const catalogRoutes = routesOf("Catalogues", {
   listAcpModels: {
     method: "POST",
     path: "/api/acp/models",
-    summary: "No models: agents behind the Agent Client Protocol are not started",
+    summary: "The models of another agent, which is started for the question and ended again",
     auth: true,
     body: ACPModelDiscoveryRequest,
     responses: { ...ok("The models.", ACPModelDiscovery), ...invalid },

@@ -20,10 +20,12 @@ import {
   SwitchProfileRequest,
   UserSpend,
 } from "../conversation/turn-control.ts";
+import { ErrorReply } from "../requests/replies.ts";
 import { AskAgentRequest, AskAgentResponse } from "../requests/update-conversation.ts";
 import { PendingToolCalls, SendToolResultsRequest } from "../conversation/tool-results.ts";
 import { LoadPluginRequest } from "../workspace/fetched.ts";
 import { fetchFailures } from "./installed-routes.ts";
+import { SwitchAcpModelRequest } from "../workspace/acp-models.ts";
 import { conversationParams } from "./parameters.ts";
 import { conflict, done, invalid, modelFailed, noConversation } from "./responses.ts";
 import { ok } from "./ok.ts";
@@ -239,5 +241,16 @@ export const controlRoutes = routesOf("Conversations", {
     ...route("POST", "switch_profile", "Use a stored model from the next call on"),
     body: SwitchProfileRequest,
     responses: { ...done, ...noConversation, ...invalid },
+  },
+  switchAcpModel: {
+    ...route("POST", "switch_acp_model", "Use another model of the other agent"),
+    body: SwitchAcpModelRequest,
+    responses: {
+      ...done,
+      ...noConversation,
+      ...invalid,
+      400: { description: "It has no other agent, or that one offers no such model.", schema: ErrorReply },
+      504: { description: "The agent did not answer in time.", schema: ErrorReply },
+    },
   },
 });

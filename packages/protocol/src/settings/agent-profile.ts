@@ -42,7 +42,7 @@ export const OpenHandsAgentProfile = closedObject("OpenHandsAgentProfile", {
 });
 export type OpenHandsAgentProfile = Static<typeof OpenHandsAgentProfile>;
 
-/** An agent behind the Agent Client Protocol; stored, so that clients can list it. */
+/** Another agent, spoken to by the Agent Client Protocol. */
 export const ACPAgentProfile = closedObject("ACPAgentProfile", {
   ...sharedFields,
   agent_kind: Type.Literal("acp"),
@@ -51,7 +51,8 @@ export const ACPAgentProfile = closedObject("ACPAgentProfile", {
   acp_server: Type.String(),
   acp_model: orAbsent(Type.String()),
   acp_session_mode: orAbsent(Type.String()),
-  acp_prompt_timeout: Type.Optional(Type.Number({ minimum: 0 })),
+  acp_prompt_timeout: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+  acp_startup_timeout: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
   acp_command: orAbsent(Type.String()),
   acp_args: orAbsent(Type.Array(Type.String())),
 });

@@ -438,4 +438,32 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     "AddWorkspaceParentsRequest",
     "DeleteResponse",
   ]),
+  ...each(["(added)"], "Other agents, as newer servers have them.", [
+    "ACPAgent-Input",
+    "ACPAgent-Output",
+    "ACPModelInfo",
+  ]),
+  {
+    where: "AgentBase-Input",
+    what: [
+      "(form)",
+      "openhands__sdk__agent__acp_agent__ACPAgent-Input__1",
+      "openhands__sdk__agent__agent__Agent-Input__1",
+    ],
+    reason: "A choice of two, with its names, as newer servers have it.",
+  },
+  {
+    where: "AgentBase-Output",
+    what: [
+      "(form)",
+      "openhands__sdk__agent__acp_agent__ACPAgent-Output__1",
+      "openhands__sdk__agent__agent__Agent-Output__1",
+    ],
+    reason: "A choice of two, with its names, as newer servers have it.",
+  },
+  {
+    where: "ConversationInfo",
+    what: ["current_model_id", "available_models", "supports_runtime_model_switch"],
+    reason: "Of a conversation with another agent, where that has told its models.",
+  },
 ];

@@ -22,13 +22,13 @@ export function toAjvForm(schema: TSchema, byName: ByName): Json {
 }
 
 function rewrite(schema: Json, byName: ByName): Json {
-  const { anyOf, oneOf, discriminator, impliedDefault, ...rest } = schema;
+  const { anyOf, oneOf, discriminator, impliedDefault, impliedKind, ...rest } = schema;
   const own = rewriteParts(rest, byName);
   if (!("default" in own) && impliedDefault !== undefined) own["default"] = impliedDefault;
   if (Array.isArray(anyOf)) return { ...own, ...rewriteAnyOf(anyOf as Json[], byName) };
   if (Array.isArray(oneOf)) {
     const { propertyName } = discriminator as { propertyName: string };
-    return { ...own, ...choose(propertyName, oneOf as Json[], byName) };
+    return { ...own, ...choose(propertyName, oneOf as Json[], byName, impliedKind) };
   }
   return own;
 }
@@ -67,14 +67,20 @@ function allowNull(others: readonly Json[], byName: ByName): Json {
   return { if: { not: { type: "null" } }, then: only };
 }
 
-function choose(property: string, branches: readonly Json[], byName: ByName): Json {
+/** `implied`: the name of the object that is meant without the property. */
+function choose(property: string, branches: readonly Json[], byName: ByName, implied?: unknown): Json {
   const names = branches.map((branch) => String(branch["$ref"]));
   const choice: Choice = {
     property,
     branches: Object.fromEntries(
       branches.map((branch, index) => [constantOf(branch, property, byName), names[index]!]),
     ),
-    untagged: property === "type" ? names.map((name) => ({ required: requiredOf(name, byName), name })) : [],
+    untagged:
+      typeof implied === "string"
+        ? [{ required: [], name: implied }]
+        : property === "type"
+          ? names.map((name) => ({ required: requiredOf(name, byName), name }))
+          : [],
   };
   return { choice };
 }

@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 import { SkillInfo } from "../agent/skill.ts";
-import { anyObject, choice, flag, list, object, orAbsent, orNull, ref } from "../schema.ts";
+import { choice, flag, object, orAbsent, orNull, ref } from "../schema.ts";
 
 /** A tool that an agent can ask for by name. */
 export const ToolCatalogEntry = object("ToolCatalogEntry", {
@@ -42,23 +42,3 @@ export const GitProviderRepositoryPage = object("GitProviderRepositoryPage", {
   missing_token: flag(false),
 });
 export type GitProviderRepositoryPage = Static<typeof GitProviderRepositoryPage>;
-
-/** The agent behind the Agent Client Protocol whose models are requested. */
-export const ACPModelDiscoveryRequest = object("ACPModelDiscoveryRequest", {
-  agent_settings: anyObject(),
-  secrets: Type.Optional(anyObject()),
-  refresh: flag(false),
-});
-export const ACPModelDiscoveryError = object("ACPModelDiscoveryError", {
-  code: Type.String(),
-  detail: Type.String(),
-});
-export const ACPModelDiscovery = object("ACPModelDiscovery", {
-  agent_name: orNull(Type.String()),
-  agent_version: orNull(Type.String()),
-  current_model_id: orNull(Type.String()),
-  available_models: list(anyObject()),
-  supports_runtime_model_switch: flag(false),
-  error: orNull(ref(ACPModelDiscoveryError)),
-});
-export type ACPModelDiscovery = Static<typeof ACPModelDiscovery>;

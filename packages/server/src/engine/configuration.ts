@@ -1,6 +1,7 @@
 import type { SecretSource } from "@convoke/protocol";
 import { isDeepStrictEqual } from "node:util";
 import type { ToolSecret } from "@convoke/tool-host";
+import { shownAgent } from "../agent/acp-options.ts";
 import { keepBinding } from "../egress/check-secret-binding.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { EventDraft } from "../events/event-draft.ts";
@@ -78,7 +79,7 @@ export class Configuration {
       const drafts = this.#updatesOf(change);
       if (drafts.length === 0 && llmSecrets === null) return;
       this.#maskBoth(secrets, config);
-      const updates = drafts.length === 0 ? [stateUpdate("agent", config.agent)] : drafts;
+      const updates = drafts.length === 0 ? [stateUpdate("agent", shownAgent(config.agent))] : drafts;
       await log.append([...updates, ...warnings.map(warning)], {
         patch:
           llmSecrets === null
@@ -181,7 +182,10 @@ export class Configuration {
           key !== unshown &&
           JSON.stringify(value) !== JSON.stringify(this.#config[key as keyof ConversationConfig]),
       )
-      .map(([key, value]) => ({ ...stateUpdate(key, value), ...this.#deadline(key, config) }));
+      .map(([key, value]) => ({
+        ...stateUpdate(key, key === "agent" ? shownAgent(config.agent) : value),
+        ...this.#deadline(key, config),
+      }));
   }
 
   /** Pending approvals get the full timeout of a new policy from now on. */

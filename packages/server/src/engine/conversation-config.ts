@@ -11,6 +11,7 @@ import type {
   WallRequest,
   WhileRunning,
 } from "@convoke/protocol";
+import type { StoredAgent } from "../agent/acp-options.ts";
 import type { Warning } from "../events/warning.ts";
 import type { HookSettings } from "../extensions/hooks/hook-config.ts";
 import type { GivenSubAgent } from "../extensions/sub-agents/sub-agent.ts";
@@ -35,7 +36,7 @@ export type JoinedPlugin = {
 /** The configuration at creation plus all changes: one record, so that no field can revert (W1). */
 export type ConversationConfig = {
   /** The `llm` without secrets; those are in {@link ConversationSecrets}. */
-  readonly agent: Agent;
+  readonly agent: StoredAgent;
   readonly workspace: LocalWorkspace;
   readonly confirmation_policy: ConfirmationPolicy;
   readonly security_analyzer: AnalyzerConfig | null;

@@ -1,4 +1,5 @@
 import { ClientCalls } from "./client-calls.ts";
+import { AcpTurns } from "./acp/acp-turns.ts";
 import { Condensing } from "../agent/condense/condensing.ts";
 import { decideTimeout } from "./commands/approvals.ts";
 import { DeadlineTimer } from "./deadline-timer.ts";
@@ -27,6 +28,8 @@ import { Writer } from "./writer.ts";
 export type ConversationParts = SharedParts & {
   readonly clientCalls: ClientCalls;
   readonly approvalTimer: DeadlineTimer;
+  /** Null for an agent with a model. */
+  readonly acp: AcpTurns | null;
   readonly condensing: Condensing;
   readonly goals: GoalLoop;
   readonly halts: Halts;
@@ -103,11 +106,18 @@ export function createParts(deps: ConversationDeps): ConversationParts {
   const work = { condensing, hold, hooks, session };
   const requests = new ViewRequests();
   const clientCalls = new ClientCalls(shared);
-  const runner = new Runner(
-    { ...deps, ...shared, ...work, clientCalls, earlier: unfinished, requests },
+  const acp =
+    configuration.config.agent.acp === undefined
+      ? null
+      : new AcpTurns(() => {
+          published.publish();
+          void queue.afterAll(() => runner.ensure());
+        });
+  const runner: Runner = new Runner(
+    { ...deps, ...shared, ...work, acp, clientCalls, earlier: unfinished, requests },
     listener,
   );
-  const published = new PublishedState({ ...shared, runner, signals });
+  const published: PublishedState = new PublishedState({ ...shared, runner, signals });
   const runEnd = new RunEnd({ log, published });
   const { isAttended, title } = deps;
   const writer = new Writer({ ...shared, condensing, isAttended, runner, session });
@@ -131,6 +141,15 @@ export function createParts(deps: ConversationDeps): ConversationParts {
       );
     });
   });
-  const around = { clientCalls, openHooks, approvalTimer, lifetime, runEnd, runTimer, unfinished };
+  const around = {
+    acp,
+    clientCalls,
+    openHooks,
+    approvalTimer,
+    lifetime,
+    runEnd,
+    runTimer,
+    unfinished,
+  };
   return { ...shared, ...work, ...around, goals, halts, published, runner, titling, writer };
 }

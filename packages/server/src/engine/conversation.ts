@@ -1,6 +1,7 @@
 import { onceUnlessRejected } from "@convoke/protocol";
 import type { EventDraft } from "../events/event-draft.ts";
 import { addPlugin, type ToPluginChange } from "./add-plugin.ts";
+import { switchAcpModel } from "./acp/switch-model.ts";
 import { answerApprovals } from "./answer-approvals.ts";
 import type { ApprovalAnswer } from "./commands/approvals.ts";
 import { approvePlan } from "./approve-plan.ts";
@@ -8,6 +9,7 @@ import { askBeside } from "./commands/ask-agent.ts";
 import { decideAccept, decideReject, decideRun } from "./commands/decide.ts";
 import type { GoalLoop } from "./goal-loop.ts";
 import { decideNavigation, refuseWhileWorking } from "./commands/navigate.ts";
+import { refuseForAcp } from "./refusals.ts";
 import { decideDequeue } from "./commands/queue.ts";
 import { noHooks, refuseIfRejected, sendMessage, type SendDeps, type Sent } from "./commands/send-message.ts";
 import type { ClientResult } from "./client-calls.ts";
@@ -157,6 +159,7 @@ export class Conversation implements AsyncDisposable {
 
   /** A side question; only its cost enters the log. */
   async ask(question: string, signal: AbortSignal): Promise<string> {
+    refuseForAcp(this.configuration.config, "A question beside the task");
     using _use = this.queue.use();
     const session = await this.session.open();
     const either = AbortSignal.any([signal, this.#parts.lifetime.closing]);
@@ -165,12 +168,21 @@ export class Conversation implements AsyncDisposable {
 
   /** Replaces the oldest part by a summary; see {@link condenseNow}. */
   async condense(): Promise<void> {
+    refuseForAcp(this.configuration.config, "A summary of the history");
     await condenseNow(this.#parts, await this.session.open());
+  }
+
+  /** Has the other agent use another model, see {@link switchAcpModel}. */
+  async switchAcpModel(model: string): Promise<void> {
+    using _use = this.queue.use();
+    await switchAcpModel(model, this.#parts);
+    this.published.publish();
   }
 
   /** Continues from another event, see {@link decideNavigation}; fails during a run or an active goal (409). */
   async navigate(eventId: string | null): Promise<void> {
-    const { log, queue, runner } = this;
+    const { configuration, log, queue, runner } = this;
+    refuseForAcp(configuration.config, "To go back to an earlier event");
     refuseWhileWorking(log.state, runner.isWorking);
     // A run without further work ends immediately.
     await runner.ended();
@@ -221,7 +233,7 @@ export class Conversation implements AsyncDisposable {
   }
 
   async #dispose(): Promise<void> {
-    const { approvalTimer, condensing, goals, hold, hooks, lifetime, queue, runEnd, runner, runTimer } =
+    const { acp, approvalTimer, condensing, goals, hold, hooks, lifetime, queue, runEnd, runner, runTimer } =
       this.#parts;
     queue.close();
     hold.end();
@@ -229,6 +241,7 @@ export class Conversation implements AsyncDisposable {
     lifetime.close();
     approvalTimer.set(null);
     runTimer.set(null);
+    acp?.close();
     runner.abort();
     await runner.ended();
     await condensing.close();

@@ -1,6 +1,17 @@
 import { Fault } from "../lib/fault.ts";
+import type { ConversationConfig } from "./conversation-config.ts";
 
 /** Errors that several places throw, with one code and one sentence each. */
+
+/** Another agent has its own history and models, which this server neither sees nor changes. */
+export function refuseForAcp({ agent }: Pick<ConversationConfig, "agent">, what: string): void {
+  if (agent.acp === undefined) return;
+  throw new Fault(
+    "conflict",
+    "not_with_acp",
+    `${what} is not possible in a conversation with an ACPAgent, which has a history and models of its own.`,
+  );
+}
 
 export function conversationMissing(id: string): Fault {
   return new Fault("missing", "conversation_not_found", `Conversation not found: ${id}`);

@@ -65,6 +65,7 @@ import {
   conversationMachineHandlers,
   onConversationMachineHandlers,
 } from "./agent-server/machines/conversation-machine-routes.ts";
+import { acpModelHandlers } from "./agent-server/extensions/acp-model-routes.ts";
 import { catalogHandlers } from "./agent-server/extensions/catalog-routes.ts";
 import { createSandboxAccess } from "./gateway/sandbox-access.ts";
 import { completeStart } from "./agent-server/conversations/complete-start.ts";
@@ -167,16 +168,19 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(onConversationMachineRoutes, onConversationMachineHandlers(onMachines)),
     face(conversationFileRoutes, conversationFileHandlers(onMachines)),
     face(childConversationRoutes, childHandlers(deps)),
-    face(
-      catalogRoutes,
-      catalogHandlers({ ...skillRouteDeps(deps), tools: selectableTools(toolHost.catalogue) }),
-    ),
+    face(catalogRoutes, {
+      ...catalogHandlers({ ...skillRouteDeps(deps), tools: selectableTools(toolHost.catalogue) }),
+      ...acpModelHandlers({ ...deps, clientVersion: version }),
+    }),
     legacy,
     appServer,
     face(appEventRoutes, appEventHandlers(deps)),
     // Fixed paths stand before those with a parameter in their place.
     face(startTaskRoutes, startTaskHandlers({ ...deps, ...appConversations })),
-    face(appConversationRoutes, appConversationHandlers({ sandboxes, ...appConversations })),
+    face(
+      appConversationRoutes,
+      appConversationHandlers({ directory: deps.directory, sandboxes, ...appConversations }),
+    ),
     face(appWorkspaceRoutes, appWorkspaceHandlers({ ...deps, ...appConversations })),
     face(mcpRoutes, mcpHandlers({ ...deps, fetch: deps.filteredFetch, clientVersion: version })),
     face(openAiRoutes, openAiHandlers({ ...deps, complete })),

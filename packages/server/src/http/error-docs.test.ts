@@ -11,6 +11,7 @@ const patterns: readonly RegExp[] = [
   /"(LLM\w+Error)"/g,
   /failRun\(\s*"(\w+)"/g,
   /"(InternalError)"/g,
+  /"(ACP(?:\w+Error|AuthRequired|PromptTimeout|PromptInterrupted))"/g,
   /\bbad\("([a-z_]+)"/g,
   /^ {2}\w+: ([14]\d{3}),$/gm,
 ];

@@ -29,7 +29,7 @@ const statusOf: Readonly<Record<FaultKind, number>> = {
   "too-many": 429,
   "not-now": 503,
   "bad-gateway": 502,
-  "too-slow": 504,
+  timeout: 504,
   "too-large": 413,
   "no-upgrade": 426,
   "no-range": 416,

@@ -31,12 +31,6 @@ export function refuseUnknownRoutes(app: FastifyInstance): void {
 /** Operations that official clients call and this version lacks; status and code are those of an unknown path. */
 const refused: readonly { readonly pattern: RegExp; readonly reason: string }[] = [
   {
-    pattern: /^\/api\/conversations\/[^/]+\/switch_acp_model\/?$/,
-    reason:
-      "switch_acp_model is not supported by this version of the server, which starts no ACP agents. " +
-      "The model of other agents is changed with switch_llm or switch_profile.",
-  },
-  {
     pattern: /^\/(?:api\/canvas-extensions\/installed\/[^/]+\/backend|app-backends\/[^/]+\/session)(?:\/|$)/,
     reason:
       "This server starts no backends of canvas extensions: they would be programs of others with the rights of the server. " +

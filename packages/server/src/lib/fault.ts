@@ -14,7 +14,7 @@ export type FaultKind =
   | "too-many"
   | "not-now"
   | "bad-gateway"
-  | "too-slow"
+  | "timeout"
   | "too-large"
   | "no-upgrade"
   | "no-range"

@@ -13,7 +13,9 @@ export type ResolvedProfile =
 /** The settings as if the profile's choices were the user's own. */
 export function resolveAgentProfile(settings: StoredSettings, profile: JsonObject): ResolvedProfile {
   const { errors, llm, servers } = resolveReferences(settings, profile);
-  if (llm === null || errors.length > 0) return { ok: false, errors };
+  if (errors.length > 0) return { ok: false, errors };
+  if (isAcp(profile)) return { ok: true, settings: acpSettings(settings, profile, servers) };
+  if (llm === null) return { ok: false, errors };
   const context = (settings.agentExtras["agent_context"] ?? {}) as JsonObject;
   const skills = (profile["skills"] ?? []) as readonly unknown[];
   const agentContext: JsonObject = {
@@ -37,6 +39,29 @@ export function resolveAgentProfile(settings: StoredSettings, profile: JsonObjec
       },
     },
   };
+}
+
+/** Settings of the user's own model do not count for another agent. */
+function acpSettings(
+  settings: StoredSettings,
+  profile: JsonObject,
+  mcpServers: StoredSettings["mcpServers"],
+): StoredSettings {
+  const suffix = profile["system_message_suffix"];
+  const own = Object.entries(profile).filter(([name, value]) => name.startsWith("acp_") && value !== null);
+  return {
+    ...settings,
+    mcpServers,
+    agentExtras: {
+      agent_kind: "acp",
+      ...Object.fromEntries(own),
+      ...(suffix ? { agent_context: { system_message_suffix: suffix } } : {}),
+    },
+  };
+}
+
+function isAcp(profile: JsonObject): boolean {
+  return profile["agent_kind"] === "acp";
 }
 
 /** The same as a report, without secrets. */
@@ -78,9 +103,17 @@ type References = {
 
 function resolveReferences(settings: StoredSettings, profile: JsonObject): References {
   const errors: string[] = [];
-  if (profile["agent_kind"] === "acp") {
-    errors.push("Agents behind the Agent Client Protocol cannot be launched by this server.");
-  }
+  const llm = isAcp(profile) ? null : resolveModel(settings, profile, errors);
+  const wanted = profile["mcp_server_refs"] as readonly string[] | null | undefined;
+  const all = settings.mcpServers ?? {};
+  const dangling = (wanted ?? []).filter((server) => !Object.hasOwn(all, server));
+  for (const server of dangling) errors.push(`There is no MCP server ${server}.`);
+  const selected = Object.entries(all).filter(([server]) => wanted?.includes(server) ?? true);
+  return { errors, llm, servers: Object.fromEntries(selected), dangling };
+}
+
+/** Null, with an error, where the model is not there. */
+function resolveModel(settings: StoredSettings, profile: JsonObject, errors: string[]): JsonObject | null {
   const name = profile["llm_profile_ref"];
   const isOwn = typeof name !== "string" || (name === modelOfSettings && profileOf(settings, name) === null);
   const stored = isOwn ? settings.llm : profileOf(settings, name);
@@ -88,10 +121,5 @@ function resolveReferences(settings: StoredSettings, profile: JsonObject): Refer
   const llm = stored === null ? null : resolveConnection(settings, stored);
   if (stored !== null && llm === null)
     errors.push("The provider connection of the model is not there any more.");
-  const wanted = profile["mcp_server_refs"] as readonly string[] | null | undefined;
-  const all = settings.mcpServers ?? {};
-  const dangling = (wanted ?? []).filter((server) => !Object.hasOwn(all, server));
-  for (const server of dangling) errors.push(`There is no MCP server ${server}.`);
-  const selected = Object.entries(all).filter(([server]) => wanted?.includes(server) ?? true);
-  return { errors, llm, servers: Object.fromEntries(selected), dangling };
+  return llm;
 }

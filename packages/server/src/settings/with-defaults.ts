@@ -1,4 +1,5 @@
 import { invalidField } from "../lib/fault.ts";
+import { acpAgentOf, toWords } from "./acp-settings.ts";
 import { findById } from "./agent-profiles.ts";
 import { profileOf } from "./profiles.ts";
 import { resolveConnection } from "./provider-connections.ts";
@@ -121,11 +122,7 @@ export const taskToolSet = "task_tool_set";
 /** An agent made of settings; null when they name no model. */
 function agentOf(settings: StoredSettings, catalogue: readonly string[]): JsonObject | null {
   const { llm: stored, agentExtras: extras, plain } = settings;
-  if (extras["agent_kind"] === "acp") {
-    const msg =
-      "The settings are those of an ACP agent, which this server cannot start. Send an agent, or set agent_kind to openhands.";
-    throw invalidField(["body", "agent"], msg, "not_supported");
-  }
+  if (extras["agent_kind"] === "acp") return acpAgentOf(settings);
   if (typeof stored["model"] !== "string") return null;
   const llm = connected(settings, stored);
   const usual = usualToolsOf(catalogue, llm["model"]);
@@ -172,6 +169,7 @@ function condenserOf({ plain, agentExtras }: StoredSettings, llm: JsonObject): J
 function withStoredModel(agent: unknown, settings: StoredSettings): unknown {
   const { llm: stored } = settings;
   if (!isObject(agent)) return agent;
+  if (agent["kind"] === "ACPAgent") return { ...agent, acp_command: toWords(agent["acp_command"]) };
   const given = agent["llm"] ?? {};
   if (!isObject(given)) return agent;
   const llm = withoutMasks(given);

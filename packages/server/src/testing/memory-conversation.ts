@@ -1,8 +1,10 @@
-import type { Agent, Event } from "@convoke/protocol";
+import type { Event } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import { defaultTools, facesOf, listTool, type ToolListing, type ToolSession } from "@convoke/tool-host";
+import type { StoredAgent } from "../agent/acp-options.ts";
 import { Conversation } from "../engine/conversation.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
+import type { ToolBelt } from "../engine/tool-belt.ts";
 import { ViewCache } from "../engine/view-cache.ts";
 import { noBoundSecrets, noBudget, nobody, noRules } from "../engine/ports.ts";
 import { Signals } from "../engine/signals.ts";
@@ -20,11 +22,13 @@ import { MemoryLog, openMemoryJournal } from "./interleaving/memory-journal.ts";
 export type MemoryConversationOptions = {
   readonly model: Model;
   /** Options; the default agent has terminal and finish, and a model that the catalogue lacks. */
-  readonly agent?: Partial<Agent>;
+  readonly agent?: Partial<StoredAgent>;
   /** Changes of the configuration. */
   readonly config?: Partial<ConversationConfig>;
   /** How its tools are opened; immediately unless given. */
   readonly openSession?: (session: ToolSession) => Promise<ToolSession>;
+  /** Instead of the tools of `openSession`. */
+  readonly openBelt?: () => ToolBelt;
   /** The answer of `terminal`; its command unless given. */
   readonly output?: (command: string) => string;
   /** State of an earlier process that this one takes over. */
@@ -75,7 +79,8 @@ export async function openMemoryConversation(
     viewCache: new ViewCache({ one: 0, all: 0 }),
     models: { open: () => options.model, findStored: async () => null },
     tools: {
-      openSession: async () => hostBelt((await options.openSession?.(session)) ?? session),
+      openSession: async () =>
+        options.openBelt?.() ?? hostBelt((await options.openSession?.(session)) ?? session),
       openHooks: () => null,
       workspaceDir: () => "/",
     },

@@ -14,6 +14,8 @@ export type BeltDeps = Pick<ToolBelt, "skills"> & {
   readonly sources: readonly [ToolSource, ...ToolSource[]];
   /** What people use besides the agent. */
   readonly workspace: Pick<ToolSession, "terminals" | "attach" | "attachBrowser">;
+  /** Null unless given. */
+  readonly agent?: ToolBelt["agent"];
 };
 
 /** The tools of a conversation: sources in a row, and each call routed by the name of its tool. */
@@ -23,16 +25,18 @@ export function createBelt(deps: BeltDeps): ToolBelt {
 
 class Belt implements ToolBelt {
   readonly skills: ToolBelt["skills"];
+  readonly agent: ToolBelt["agent"];
   readonly #sources: BeltDeps["sources"];
   readonly #workspace: BeltDeps["workspace"];
   readonly #opened = new AsyncDisposableStack();
   #lists: readonly (readonly ToolListing[])[] = [];
   #tools: readonly ToolListing[] = [];
 
-  constructor({ sources, workspace, skills }: BeltDeps) {
+  constructor({ sources, workspace, skills, agent = null }: BeltDeps) {
     this.#sources = sources;
     this.#workspace = workspace;
     this.skills = skills;
+    this.agent = agent;
     for (const source of sources) this.#opened.use(source);
   }
 

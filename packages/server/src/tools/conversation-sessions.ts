@@ -30,7 +30,9 @@ import { browserOnDemand, isOnDemand } from "./filters/browser-on-demand.ts";
 import { onlyPlanning } from "./filters/plan-mode.ts";
 import { askForResponses } from "./filters/response-fields.ts";
 import { readFolderSecrets } from "./read-folder-secrets.ts";
+import { noSkills } from "../extensions/skills/skill-set.ts";
 import { openConversationSkills, type SkillAccess } from "./session-skills.ts";
+import { openAcp } from "./sources/acp-source.ts";
 import { createHostSource } from "./sources/host-source.ts";
 import { openMcpTools, type McpAccess } from "./sources/mcp-tools.ts";
 import { openOracle } from "./sources/oracle-source.ts";
@@ -130,6 +132,22 @@ export class ConversationSessions {
       isHere,
       isTaken: () => false,
     };
+    const other = openAcp(place, this.#deps.mcp);
+    if (other !== null) {
+      const owned =
+        folder === null || chosen.kind !== "process"
+          ? other.source
+          : await giveFilesToOwner(other.source, folder, this.#deps.logger);
+      const acp = scope.use(this.#around(owned, id, config));
+      const belt = createBelt({
+        sources: [...sources, acp],
+        workspace,
+        skills: noSkills,
+        agent: other.agent,
+      });
+      scope.move();
+      return belt;
+    }
     for (const open of this.#openers) {
       const before = [...sources];
       const isTaken = (name: string): boolean =>
@@ -218,6 +236,7 @@ export class ConversationSessions {
   }
 
   #canSee(config: ConversationConfig, ownerId: string): boolean {
+    if (config.agent.acp !== undefined) return false;
     try {
       return this.#deps.models.open(config, noSecrets, ownerId).isVisionEnabled;
     } catch (error) {

@@ -102,7 +102,8 @@ export function decideTimeout(state: ConversationState, policy: ApprovalPolicy):
 
 function resumeRun(state: ConversationState, isAnyAccepted: boolean): EventDraft[] {
   const isAnyApproved = isAnyAccepted || state.openActions.some(({ gate }) => gate === "approved");
-  if (isAnyApproved) return [startRun([])];
+  // Another agent continues after a rejection.
+  if (isAnyApproved || state.acp.isPrompting) return [startRun([])];
   return [statusUpdate("idle"), ...(state.runWantedSeq > 0 ? [startRun([])] : [])];
 }
 

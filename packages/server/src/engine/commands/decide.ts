@@ -111,12 +111,14 @@ export function decideReject(
   }
   const drafts: EventDraft[] = [];
   const isWaiting = state.status === "waiting_for_confirmation";
-  if (isWaiting) drafts.push(statusUpdate("idle"));
+  // Another agent continues after a rejection.
+  const goesOn = state.acp.isPrompting;
+  if (isWaiting && !goesOn) drafts.push(statusUpdate("idle"));
   for (const action of state.openActions) {
     if (executing.has(action.id)) continue;
     drafts.push(rejection(action, reason));
   }
-  if (isWaiting && state.runWantedSeq > 0) drafts.push(startRun([]));
+  if (isWaiting && (goesOn || state.runWantedSeq > 0)) drafts.push(startRun([]));
   return { drafts };
 }
 

@@ -1,6 +1,7 @@
-import type { Message } from "@convoke/protocol";
+import type { AcpOptions, Message } from "@convoke/protocol";
 import { browserToolSetName, chromiumFix, defaultToolNames } from "@convoke/tool-host";
 import type { ViewEvent } from "../../agent/history-view.ts";
+import { commandOf } from "../../agent/acp-options.ts";
 import { isPlanning, planNotes } from "../../agent/plan-mode.ts";
 import { missingTools } from "../../agent/tool-specs.ts";
 import { staticPrompt } from "../../agent/prompt/prompt-choice.ts";
@@ -53,6 +54,7 @@ function skillsUnavailable(
 
 function systemPrompt(session: Prompted, { clock, configuration, tools }: FirstEventsDeps): EventBody {
   const { config, secrets } = configuration;
+  if (config.agent.acp !== undefined) return otherPrompt(config.agent.acp);
   return systemPromptEvent({
     tools: session.tools,
     workspaceDir: tools.workspaceDir(config),
@@ -70,6 +72,17 @@ function systemPrompt(session: Prompted, { clock, configuration, tools }: FirstE
     ],
     now: new Date(clock.nowMs()),
   });
+}
+
+/** Another agent has prompts of its own; clients expect an event of this kind. */
+function otherPrompt(acp: AcpOptions): EventBody {
+  const text = `The agent of this conversation is the program "${commandOf(acp).join(" ")}", which has prompts and tools of its own.`;
+  return {
+    kind: "SystemPromptEvent",
+    source: "agent",
+    system_prompt: { type: "text", text, cache_prompt: false },
+    tools: [],
+  };
 }
 
 function worktreeNotes({ worktree }: ConversationConfig): string[] {

@@ -3,6 +3,7 @@ import type { Outcome } from "@convoke/tool-host";
 import type { Condensing } from "../../agent/condense/condensing.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 import type { Fetch } from "../../lib/filtered-fetch.ts";
+import type { SourcedRule } from "../../security/rules/rule.ts";
 import type { Observer } from "../../observability/observer.ts";
 import type { LazySession } from "../lazy-session.ts";
 import type { Budget, Rules, Tools } from "../ports.ts";
@@ -33,12 +34,34 @@ export interface AwaitedCalls {
   wait(action: OpenAction, signal: AbortSignal): Promise<Outcome | null>;
 }
 
+/** The rules that count for one run. */
+export interface TurnRules {
+  current(): Promise<{ readonly rules: readonly SourcedRule[] }>;
+}
+
+/** The turns of a conversation whose agent is another program; see `engine/acp`. */
+export interface OtherTurns {
+  /** True from the prompt to the record of its end, also while it waits for a person. */
+  readonly isLive: boolean;
+  /** The message in progress. */
+  readonly text: string;
+  /** One step of a run, in the place of a model call. */
+  step(deps: RunDeps, signal: AbortSignal, rules: TurnRules): Promise<void>;
+  /** Cancels the prompt: the log has what halted it, with the message so far. */
+  abort(): void;
+  /** The same where the log does not have the message so far. */
+  leave(): void;
+  ended(): Promise<void>;
+}
+
 /** Dependencies of a run and its parts. */
 export type RunDeps = SharedParts & {
   /** Set if a client halted the work and the log could not record it yet. */
   readonly hold: Pick<Hold, "isOn">;
   readonly session: Pick<LazySession, "open">;
   readonly earlier: EarlierRuns;
+  /** Null for an agent with a model. */
+  readonly acp: OtherTurns | null;
   readonly requests: ViewRequests;
   /** Calls that the client carries out. */
   readonly clientCalls: AwaitedCalls;

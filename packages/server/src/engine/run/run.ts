@@ -114,7 +114,7 @@ export class Run {
   async #step(): Promise<boolean> {
     const step = await this.#next();
     if (step.type === "request" && this.#deps.log.state.systemPromptSeq === null) await this.#introduce();
-    else if (step.type === "request") await this.#calls.make(step.sawSeq);
+    else if (step.type === "request") await this.#request(step.sawSeq);
     else if (step.type === "review") await this.#reviews.make(step.actions);
     else if (step.type === "ask to stop") await this.#askToStop();
     else if (step.type !== "note") {
@@ -125,6 +125,12 @@ export class Run {
       await this.#executions.next();
     }
     return true;
+  }
+
+  /** Asks the model, or has another agent work. */
+  async #request(sawSeq: number): Promise<void> {
+    const { acp } = this.#deps;
+    await (acp === null ? this.#calls.make(sawSeq) : acp.step(this.#deps, this.#effects.signal, this.#rules));
   }
 
   /** The next step; stores the events of a step that ends the run. */
@@ -181,13 +187,13 @@ export class Run {
   }
 
   async #decide(): Promise<Step> {
-    const { budget, clock, configuration, log } = this.#deps;
+    const { acp, budget, clock, configuration, log } = this.#deps;
     const { config } = configuration;
     const { approval_policy: approval, max_iterations: maxIterations, stuck_detection: isWatched } = config;
     // Slow checks decide only whether the model is called.
     const isAsking = asksModel(log.state);
     const refusal = isAsking ? await budget.refusal() : null;
-    const recent = isAsking && isWatched ? await log.recent() : [];
+    const recent = isAsking && isWatched && acp === null ? await log.recent() : [];
     const time = isAsking ? timeLimitOf(log.state, config) : null;
     return nextStep(log.state, {
       maxIterations,

@@ -24,14 +24,14 @@ export class Runner {
     this.#listener = listener;
   }
 
-  /** True until the last tool of a run has settled. */
+  /** True until the last tool of a run has settled, and another agent has ended its turn. */
   get isAlive(): boolean {
-    return this.#run !== null;
+    return this.#run !== null || this.#deps.acp?.isLive === true;
   }
 
   /** Also true after a pause, while work in progress finishes. */
   get isWorking(): boolean {
-    return this.#run?.isWorking === true;
+    return this.#run?.isWorking === true || this.#deps.acp?.isLive === true;
   }
 
   /** Actions with a running tool. */
@@ -46,20 +46,23 @@ export class Runner {
 
   /** The partial text of the current answer. */
   get answerText(): string {
-    return this.#run?.answerText ?? "";
+    return this.#deps.acp?.text || (this.#run?.answerText ?? "");
   }
 
   abort(): void {
     this.#run?.abort();
+    this.#deps.acp?.abort();
   }
 
   leave(): void {
     this.#run?.leave();
+    this.#deps.acp?.leave();
   }
 
   /** Resolves when the current run, if any, has ended. */
   async ended(): Promise<void> {
     await this.#run?.ended;
+    await this.#deps.acp?.ended();
   }
 
   ensure(): void {

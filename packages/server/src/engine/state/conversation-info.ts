@@ -6,6 +6,7 @@ import type {
   SecretSource,
   WallInfo,
 } from "@convoke/protocol";
+import { shownAgent } from "../../agent/acp-options.ts";
 import { isBound } from "../../egress/check-secret-binding.ts";
 import { formatInstant } from "../../lib/instant.ts";
 import { nextUuid7 } from "../../lib/uuid7.ts";
@@ -53,10 +54,21 @@ export function toConversationInfo(described: ConversationInfoSource): Conversat
     forked_from_conversation_id: config.forked_from?.conversation_id,
     forked_from_event_id: config.forked_from?.event_id,
     parent_conversation_id: config.parent?.conversation_id,
+    ...modelsOf(state),
     metrics: combinedMetrics(state),
     created_at: formatInstant(described.createdAtMicros),
     updated_at: formatInstant(described.updatedAtMicros),
   });
+}
+
+/** What another agent has told of its models. */
+function modelsOf({ acp: { session } }: Readonly<ConversationState>) {
+  if (session === null) return {};
+  return {
+    current_model_id: session.current_model_id,
+    available_models: [...session.available_models],
+    supports_runtime_model_switch: session.supports_runtime_model_switch,
+  };
 }
 
 function shownWorktree({ repository, root, branch, base }: Worktree): Record<string, unknown> {
@@ -121,7 +133,7 @@ function sharedFields(
   const pending = pendingCalls(state);
   return withoutUndefined({
     // Newer clients require the field; this server has no subscription logins.
-    agent: { ...config.agent, llm: { is_subscription: false, ...config.agent.llm } },
+    agent: shownAgent({ ...config.agent, llm: { is_subscription: false, ...config.agent.llm } }),
     max_iterations: config.max_iterations,
     stuck_detection: config.stuck_detection,
     execution_status: state.status,

@@ -1,5 +1,6 @@
 import type { ConversationExecutionStatus } from "@convoke/protocol";
 import type { Navigation } from "../../agent/branches.ts";
+import { noAcp, type AcpState } from "./acp-state.ts";
 import type { Goal } from "./pursued-goal.ts";
 import type { SeqRange } from "../../events/event-draft.ts";
 
@@ -107,6 +108,8 @@ export type ConversationState = {
   refusedAnswers: number;
   /** The agent's last answer as JSON; null without a schema, or where the answer is not valid by it. */
   structuredOutput: Readonly<Record<string, unknown>> | null;
+  /** Of a conversation whose agent is another program. */
+  acp: AcpState;
   /** The last event with a checkpoint. */
   checkpointSeq: number;
   /** The last event of the branch, without state updates and notices; null at the beginning. */
@@ -161,6 +164,7 @@ export function initialState(): ConversationState {
     responseSchema: null,
     refusedAnswers: 0,
     structuredOutput: null,
+    acp: noAcp,
     checkpointSeq: 0,
     leafId: null,
     goal: null,
@@ -172,7 +176,7 @@ export function initialState(): ConversationState {
   };
 }
 
-/** True if the model has not yet read something in the log. */
+/** True if the model has not yet read something in the log, or another agent is at work. */
 export function hasUnseenInput(state: ConversationState): boolean {
-  return Math.max(state.lastMessageSeq, state.lastResultSeq) > state.lastSawSeq;
+  return state.acp.isPrompting || Math.max(state.lastMessageSeq, state.lastResultSeq) > state.lastSawSeq;
 }

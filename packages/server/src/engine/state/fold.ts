@@ -1,13 +1,17 @@
-import type { Event, Message } from "@convoke/protocol";
+import type { ACPToolCallEvent, Event, Message } from "@convoke/protocol";
 import { commonRanges } from "../../agent/branches.ts";
 import type { BranchHead, ConversationState } from "./conversation-state.ts";
 import type { EventMeta, SeqRange } from "../../events/event-draft.ts";
 import { parseInstant } from "../../lib/instant.ts";
 import { unusedFieldsOf } from "../unused-fields.ts";
+import { applyCall, applyPrompt, applySession } from "./acp-state.ts";
 import { beginningOf, planOf, retryUntilOf } from "./shown-facts.ts";
 
 /** One stored event as the fold reads it. */
 export type FoldedEvent = { readonly seq: number; readonly event: Event; readonly meta: EventMeta };
+
+/** Kinds beyond the contract are stored as the others are. */
+type AnyEvent = Event | ACPToolCallEvent;
 
 /** Kinds that change the state; other kinds only advance the position. */
 export const foldedKinds = [
@@ -20,7 +24,8 @@ export const foldedKinds = [
   "Condensation",
   "CondensationSummaryEvent",
   "ConversationStateUpdateEvent",
-] as const satisfies readonly Event["kind"][];
+  "ACPToolCallEvent",
+] as const satisfies readonly (Event["kind"] | "ACPToolCallEvent")[];
 
 /** Folded kinds with which a branch can end. */
 const isLeafKind = new Set<string>(foldedKinds.filter((kind) => kind !== "ConversationStateUpdateEvent"));
@@ -30,6 +35,8 @@ const isLeafKind = new Set<string>(foldedKinds.filter((kind) => kind !== "Conver
  * ignored: logs of other releases stay readable.
  */
 export function applyEvent(state: ConversationState, { seq, event, meta }: FoldedEvent): void {
+  const { kind } = event as AnyEvent;
+  if (kind === "ACPToolCallEvent") applyCall(state, event as unknown as ACPToolCallEvent);
   state.lastSeq = seq;
   state.lastId = event.id ?? state.lastId;
   if (isLeafKind.has(event.kind)) state.leafId = event.id ?? null;
@@ -183,6 +190,11 @@ function applyUpdate(
   if (meta.pendingCall !== undefined) notePendingCall(state, meta.pendingCall);
   if (meta.held !== undefined) addHeld(state, { seq, event, meta }, value);
   if (meta.released !== undefined) state.held = state.held.filter(({ id }) => id !== meta.released);
+  if (key === "acp_session") applySession(state, value);
+  if (key === "acp_prompt") {
+    applyAnswer(state, seq, meta);
+    applyPrompt(state, seq, value);
+  }
   if (key === "goal") state.goal = value as ConversationState["goal"];
   if (meta.approved !== undefined) approve(state, meta.approved);
   if (meta.reviewed !== undefined) noteReviews(state, meta.reviewed);
@@ -192,7 +204,10 @@ function applyUpdate(
   if (state.status === "running") state.workedMs += Math.max(0, atMs - state.runStartMs);
   state.runStartMs = atMs;
   state.status = value as ConversationState["status"];
-  if (state.status !== "running" && state.status !== "waiting_for_confirmation") state.runWantedSeq = 0;
+  if (state.status !== "running" && state.status !== "waiting_for_confirmation") {
+    state.runWantedSeq = 0;
+    if (state.acp.isPrompting) state.acp = { ...state.acp, isPrompting: false };
+  }
   if (state.status === "finished") {
     state.responseSchema = null;
     state.refusedAnswers = 0;

@@ -11,12 +11,18 @@ const floodBytes = 64 * 1024 * 1024;
 const unaskedFloodBytes = 8 * 1024 * 1024;
 const floodWindowMs = 10_000;
 
-/** MCP over the standard input and output of a process at the tool host: one JSON message a line. Owns the process. */
+/** What a program is expected to speak, and how much of it nobody has to have asked for. */
+export type Spoken = { readonly protocol: string; readonly unaskedFloodBytes: number };
+
+const mcp: Spoken = { protocol: "MCP", unaskedFloodBytes };
+
+/** JSON-RPC over the standard input and output of a process at the tool host: one JSON message a line. Owns the process. */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #start: () => PipedProcess;
+  readonly #spoken: Spoken;
   #process: PipedProcess | null = null;
   #parts: Buffer[] = [];
   #partBytes = 0;
@@ -25,8 +31,9 @@ export class StdioTransport implements Transport {
   #isClosed = false;
   #end: string | null = null;
 
-  constructor(start: () => PipedProcess) {
+  constructor(start: () => PipedProcess, spoken = mcp) {
     this.#start = start;
+    this.#spoken = spoken;
   }
 
   /** How the process ended, once it has; for messages to people. */
@@ -84,7 +91,8 @@ export class StdioTransport implements Transport {
     const message = parseMessage(line);
     if (message === null) {
       this.#junkBytes += line.length;
-      if (this.#junkBytes > maxJunkBytes) this.#stop("The program writes something else than MCP messages.");
+      if (this.#junkBytes > maxJunkBytes)
+        this.#stop(`The program writes something else than ${this.#spoken.protocol} messages.`);
       return;
     }
     this.#junkBytes = 0;
@@ -97,7 +105,7 @@ export class StdioTransport implements Transport {
     if (nowMs - this.#window.startedAtMs > floodWindowMs)
       this.#window = { startedAtMs: nowMs, bytes: 0, unaskedBytes: 0 };
     this.#window.bytes += byteCount;
-    return this.#window.bytes > floodBytes || this.#window.unaskedBytes > unaskedFloodBytes;
+    return this.#window.bytes > floodBytes || this.#window.unaskedBytes > this.#spoken.unaskedFloodBytes;
   }
 
   #stop(reason: string): void {

@@ -166,7 +166,7 @@ function whyNotFetched(
   if (way.isTooLarge())
     return unusable(`its newest commit is larger than ${maxPackBytes / 1024 / 1024} MiB.`);
   if (why === "too slow")
-    return new Fault("too-slow", "fetch_timed_out", `${address} was not fetched in ${timeoutMs / 1000} s.`);
+    return new Fault("timeout", "fetch_timed_out", `${address} was not fetched in ${timeoutMs / 1000} s.`);
   if (/could not read Username|Authentication failed|terminal prompts disabled|\b40[13]\b/.test(problem))
     return unusable(
       "it is not there, or it is private. For a private one, store a token as a secret that is bound to its host.",

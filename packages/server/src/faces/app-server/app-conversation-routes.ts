@@ -2,6 +2,7 @@ import type {
   AppConversationUpdateRequest,
   AppSendMessageRequest,
   PendingMessageRequest,
+  SwitchAcpModelRequest,
 } from "@convoke/protocol";
 import type { AppConversations } from "../../app-conversations/app-conversations.ts";
 import type { ConversationStarter } from "../../app-conversations/conversation-starter.ts";
@@ -29,6 +30,7 @@ export type AppConversationRouteDeps = {
   readonly starter: ConversationStarter;
   readonly tasks: StartTaskStore;
   readonly sandboxes: Sandboxes | null;
+  readonly directory: Directory;
 };
 
 type Query = {
@@ -45,6 +47,7 @@ export function appConversationHandlers({
   starter,
   tasks,
   sandboxes,
+  directory,
 }: AppConversationRouteDeps) {
   const search = async (request: RouteRequest): Promise<RouteReply> => {
     const page = await conversations.search(request.caller, {
@@ -90,6 +93,12 @@ export function appConversationHandlers({
       const change = readChange(request.body as AppConversationUpdateRequest);
       const view = await conversations.update(request.caller, conversationIdOf(request), change);
       return { json: toAppConversation(view, sandboxGate(request, sandboxes)) };
+    },
+
+    switchAppAcpModel: async (request) => {
+      const conversation = await directory.open(request.caller, conversationIdOf(request));
+      await conversation.switchAcpModel((request.body as SwitchAcpModelRequest).model);
+      return { json: { success: true } };
     },
 
     deleteAppConversation: async (request) => {

@@ -30,7 +30,7 @@ export function toAppConversation(
     trigger: facts.trigger as ConversationTrigger | null,
     pr_number: [...facts.prNumbers],
     llm_model: agent.llm.model ?? null,
-    agent_kind: "openhands",
+    agent_kind: agent.acp === undefined ? "openhands" : "acp",
     metrics: toConversationInfo(described).metrics ?? null,
     parent_conversation_id: row.parentId === null ? null : toHex(row.parentId),
     sub_conversation_ids: subConversationIds.map(toHex),
@@ -42,7 +42,7 @@ export function toAppConversation(
     execution_status: isRunning ? described.state.status : null,
     conversation_url: isRunning ? `${addresses.url(row.sandboxId)}/api/conversations/${toHex(row.id)}` : null,
     session_api_key: isRunning ? addresses.key(row.sandboxId) : null,
-    acp_server: null,
+    acp_server: agent.acp?.acp_server ?? null,
     launched_agent_profile: null,
   };
 }

@@ -71,7 +71,7 @@ test("P33: null and nothing do not switch off what guards: the setting keeps its
   });
 });
 
-test("settings of an ACP agent are kept and returned; a conversation with them is refused, with what to do", async () => {
+test("settings of an ACP agent are kept and returned; a conversation without an agent has that one", async () => {
   const saved = await server.call("PATCH", "/api/settings", {
     agent_settings_diff: { agent_kind: "acp", acp_server: "claude-code", acp_model: "opus" },
   });
@@ -82,8 +82,10 @@ test("settings of an ACP agent are kept and returned; a conversation with them i
   });
   const { workspace } = server.startRequest();
   const start = await server.call("POST", "/api/conversations", { workspace });
-  expect(start.status).toBe(422);
-  expect(start.text).toContain("ACP");
+  expect(start.status, start.text).toBe(201);
+  expect(start.json).toMatchObject({
+    agent: { kind: "ACPAgent", acp_server: "claude-code", acp_command: [], acp_model: "opus" },
+  });
   expect((await server.call("POST", "/api/conversations", server.startRequest())).status).toBe(201);
   await server.call("PATCH", "/api/settings", { agent_settings_diff: { agent_kind: "openhands" } });
   expect((await server.call("POST", "/api/conversations", { workspace })).status).toBe(201);

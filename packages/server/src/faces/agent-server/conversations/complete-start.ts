@@ -4,7 +4,7 @@ import type { CompletedBody } from "../../../http/read-request.ts";
 import type { ApprovalPolicy } from "../../../engine/approval-policy.ts";
 import { promptNames } from "../../../agent/prompt/prompt-choice.ts";
 import { parseHooks } from "../../../extensions/hooks/hook-config.ts";
-import { Fault, invalidField } from "../../../lib/fault.ts";
+import { invalidField } from "../../../lib/fault.ts";
 import type { SealedValues } from "../../../settings/sealed-values.ts";
 import { isBound } from "../../../egress/check-secret-binding.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
@@ -36,7 +36,6 @@ export async function completeStart(
   { settings, profileHistory, secrets, sealedValues, catalogue, approvalDefault }: CompleteStartDeps,
 ): Promise<CompletedBody> {
   const opened = sealedValues.openIn(userId, body, ["body"]);
-  refuseAcp(opened);
   const versioned = await settings.load(userId);
   const { settings: stored, used } = await chooseProfiles(profileHistory, userId, versioned, opened);
   const read = { settingsVersion: versioned.version, ...withoutUndefined({ settingsUsed: used }) };
@@ -53,14 +52,6 @@ export async function completeStart(
   });
   const withSecrets = { ...request, secrets: Object.fromEntries(await Promise.all(entries)) as unknown };
   return { body: withSecrets, ...read };
-}
-
-/** An agent that is given by name is resolved before the check requires an agent's fields. */
-function refuseAcp(request: unknown): void {
-  if (!isObject(request) || !isObject(request["agent"]) || request["agent"]["kind"] !== "ACPAgent") return;
-  const loc = ["body", "agent", "kind"];
-  const msg = "ACP agents are not supported by this version of the server. Send an agent of the kind Agent.";
-  throw new Fault("caller", "not_supported", msg, [{ loc, msg, type: "not_supported" }]);
 }
 
 /** Values of the settings are copied, because the check fills in defaults and the settings are shared. */

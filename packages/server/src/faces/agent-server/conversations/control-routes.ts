@@ -8,6 +8,7 @@ import type {
   SetLimitsRequest,
   SetUserBudgetRequest,
   StartGoalRequest,
+  SwitchAcpModelRequest,
 } from "@convoke/protocol";
 import { awaiting, describeApproval } from "../../../engine/commands/approvals.ts";
 import type { Conversation } from "../../../engine/conversation.ts";
@@ -17,7 +18,7 @@ import { readFinalResponse } from "../../../engine/commands/final-response.ts";
 import { parseStored } from "../../../events/parse-stored.ts";
 import type { Ledger } from "../../../spending/ledger.ts";
 import { goalMessage } from "../../../engine/commands/goal.ts";
-import { conversationMissing } from "../../../engine/refusals.ts";
+import { conversationMissing, refuseForAcp } from "../../../engine/refusals.ts";
 import { readQueue } from "../../../reading/read-queue.ts";
 import { readSpend } from "../../../reading/spend.ts";
 import { tryRules } from "../../../reading/try-rules.ts";
@@ -188,6 +189,8 @@ export function controlHandlers(deps: ControlRouteDeps) {
       const source = conversationIdOf(request);
       const body = (request.body ?? {}) as ForkConversationRequest;
       const id = body.id ? (normalizeUuid(body.id) ?? body.id) : randomUUID();
+      const { config } = await describe(request);
+      refuseForAcp(config, "A fork");
       const isNew = await directory.fork(request.caller, source, {
         id,
         title: body.title ? readTitle(body.title) : null,
@@ -219,7 +222,9 @@ export function controlHandlers(deps: ControlRouteDeps) {
     startGoal: async (request) => {
       const { objective, max_iterations: rounds = 10 } = request.body as StartGoalRequest;
       if (objective.trim() === "") throw invalidField(["body", "objective"], "Say what is to be reached.");
-      await (await open(request)).send(goalMessage(objective, rounds));
+      const conversation = await open(request);
+      refuseForAcp(conversation.configuration.config, "A goal, which a model of the conversation judges,");
+      await conversation.send(goalMessage(objective, rounds));
       return success;
     },
 
@@ -234,5 +239,11 @@ export function controlHandlers(deps: ControlRouteDeps) {
     },
 
     ...switchHandlers({ ...deps, open }),
+
+    switchAcpModel: async (request) => {
+      const { model } = request.body as SwitchAcpModelRequest;
+      await (await open(request)).switchAcpModel(model);
+      return success;
+    },
   } satisfies Record<string, RouteHandler>;
 }

@@ -29,6 +29,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   setLimits: { max_iterations: 7 },
   switchLlm: { llm: { model: "openai/other" } },
   switchProfile: { profile_name: "other" },
+  switchAcpModel: { model: "a" },
 };
 const routes: readonly Route[] = Object.values({ ...agentServerRoutes, ...controlRoutes });
 const ofOneConversation = routes.filter(({ path }) => path.includes("{conversation_id}"));

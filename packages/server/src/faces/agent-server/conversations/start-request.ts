@@ -7,6 +7,7 @@ import type {
   SecretSource,
   StartConversationRequest,
 } from "@convoke/protocol";
+import { isAcpAgent, readAcpAgent } from "./read-acp-agent.ts";
 import { toolNames } from "../../../agent/tool-specs.ts";
 import { openToolFilter } from "../../../agent/tool-filter.ts";
 import { responseSchemaFaults } from "../../../agent/response-schema.ts";
@@ -61,7 +62,8 @@ export type Start = {
  * tool server that never runs would be worse than an error (P55).
  */
 export function readStartRequest(given: StartConversationRequest, isNewer: boolean): Start {
-  const { body, warnings: maskWarnings } = withoutMasks(given);
+  const { body, warnings: maskWarnings } = withoutMasks(readAcpAgent(given));
+  const isOther = isAcpAgent(body.agent);
   refuseUnsupported(body);
   checkPolicy(body.confirmation_policy, ["body", "confirmation_policy"]);
   checkPrompt(body.agent);
@@ -115,7 +117,8 @@ export function readStartRequest(given: StartConversationRequest, isNewer: boole
         readResponseSchema(body.response_schema, ["body"]) ??
         readResponseSchema(body.agent.response_schema, ["body", "agent"]),
       tags: body.tags ?? {},
-      knows_newer_kinds: isNewer ? true : undefined,
+      // Its tool calls are of a newer kind.
+      knows_newer_kinds: isNewer || isOther ? true : undefined,
       max_budget_per_task: body.max_budget_per_task,
       max_run_seconds: body.max_run_seconds ?? undefined,
       max_conversation_seconds: body.max_conversation_seconds ?? undefined,

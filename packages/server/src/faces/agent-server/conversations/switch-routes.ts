@@ -8,6 +8,7 @@ import type {
 import type { ConversationConfig } from "../../../engine/conversation-config.ts";
 import { splitLlmSecrets } from "../../../engine/conversation-config.ts";
 import type { Conversation } from "../../../engine/conversation.ts";
+import { refuseForAcp } from "../../../engine/refusals.ts";
 import { unmasked } from "../../../engine/masked-values.ts";
 import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
 import { checkModelAddress } from "../../../models/model-address.ts";
@@ -29,6 +30,7 @@ export function switchHandlers({ settings, profileHistory, open }: SwitchRouteDe
     given: LLM,
     change: Pick<ConversationConfig, "settings_used" | "settings_version">,
   ): Promise<void> {
+    refuseForAcp(configuration.config, "A model of this server (use switch_acp_model)");
     const { value: llm, warnings } = unmasked(given, ["llm"]);
     const { shown, secrets } = splitLlmSecrets(llm);
     const agent = { ...configuration.config.agent, llm: shown };

@@ -1,9 +1,4 @@
-import type {
-  ACPModelDiscovery,
-  GitProviderRepositoryPage,
-  SkillCatalogResponse,
-  ToolCatalogResponse,
-} from "@convoke/protocol";
+import type { GitProviderRepositoryPage, SkillCatalogResponse, ToolCatalogResponse } from "@convoke/protocol";
 import type { RouteHandler } from "../../../http/mount.ts";
 import { mergeFound } from "../../../extensions/skills/load-skills.ts";
 import { readSkillSources } from "../../../extensions/skills/open-skill-set.ts";
@@ -56,19 +51,6 @@ export function catalogHandlers({ tools, settings, sources, files, home, publicF
         items: [],
         next_page_id: null,
         missing_token: !stored.providerTokens[provider]?.token,
-      };
-      return { json };
-    },
-
-    listAcpModels: () => {
-      const detail = "Agents behind the Agent Client Protocol cannot be started by this server.";
-      const json: ACPModelDiscovery = {
-        agent_name: null,
-        agent_version: null,
-        current_model_id: null,
-        available_models: [],
-        supports_runtime_model_switch: false,
-        error: { code: "not_supported", detail },
       };
       return { json };
     },

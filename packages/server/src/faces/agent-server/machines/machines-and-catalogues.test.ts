@@ -123,7 +123,7 @@ test("meta profiles are stored, and say that nothing routes by them", async () =
   }
 });
 
-test("catalogues: tools and skills to choose from, no repositories and no agents behind ACP", async () => {
+test("catalogues: tools and skills to choose from, and no repositories", async () => {
   const { tools } = (await server.call("GET", "/api/tools/catalog")).json as { tools: { name: string }[] };
   expect(tools.map(({ name }) => name)).toEqual((await server.call("GET", "/api/tools/")).json);
   expect(tools.find(({ name }) => name === "terminal")).toMatchObject({ in_default_set: true, usable: true });
@@ -137,10 +137,6 @@ test("catalogues: tools and skills to choose from, no repositories and no agents
     missing_token: true,
   });
   expect(await server.call("GET", `${search}?provider=elsewhere`)).toMatchObject({ status: 422 });
-  expect((await server.call("POST", "/api/acp/models", { agent_settings: {} })).json).toMatchObject({
-    available_models: [],
-    error: { code: "not_supported" },
-  });
 });
 
 test("server_info_names_tools_and_versions: what agents can ask for, and what is true of newer names", async () => {

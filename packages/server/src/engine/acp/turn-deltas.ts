@@ -1,0 +1,42 @@
+import { sparedTexts, secretValues } from "../secret-values.ts";
+import type { RunDeps } from "../run/run-deps.ts";
+import { DeltaStream } from "../run/stream-delta.ts";
+import type { Delta } from "./turn-mapping.ts";
+
+/** The messages of a turn as they are said, one after another. */
+export class TurnDeltas {
+  readonly #deps: Pick<RunDeps, "configuration" | "log" | "signals">;
+  #stream: DeltaStream | null = null;
+
+  constructor(deps: Pick<RunDeps, "configuration" | "log" | "signals">) {
+    this.#deps = deps;
+  }
+
+  push({ type, text }: Delta): void {
+    this.#stream ??= this.#open();
+    this.#stream.push({ type, text });
+  }
+
+  /** The message is stored under this id; null for none. */
+  end(messageId: string | null): void {
+    this.#stream?.end(
+      messageId === null ? { outcome: "void" } : { outcome: "done", llmResponseId: messageId },
+    );
+    this.#stream = null;
+  }
+
+  cut(): void {
+    this.#stream?.end({ outcome: "cut" });
+    this.#stream = null;
+  }
+
+  #open(): DeltaStream {
+    const { configuration, log, signals } = this.#deps;
+    const { config, secrets } = configuration;
+    const emitDelta = (plain: string | null, withItem: string): void => {
+      if (!signals.hasListeners) return;
+      signals.emitDelta(plain === null ? null : log.mask(plain), log.mask(withItem));
+    };
+    return new DeltaStream({ emitDelta }, secretValues(secrets), sparedTexts(config));
+  }
+}
