@@ -51,7 +51,7 @@ export const layerTable: LayerTable = {
       ["engine"],
       ["tools", "reading"],
       ["directory"],
-      ["app-conversations"],
+      ["app-conversations", "imports"],
       ["http"],
       ["faces"],
       ["boot"],

@@ -59,6 +59,7 @@ import * as auditRoutes from "./routes/audit-routes.ts";
 import * as nodeRoutes from "./routes/node-routes.ts";
 import * as openAiRoutes from "./routes/openai-routes.ts";
 import * as demoRoutes from "./routes/demo-routes.ts";
+import * as imports from "./conversation/import.ts";
 import * as keyRoutes from "./routes/key-routes.ts";
 import * as shareRoutes from "./routes/share-routes.ts";
 import * as userRoutes from "./routes/user-routes.ts";
@@ -155,6 +156,7 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
       userPolicy,
       nodeRoutes,
       demoRoutes,
+      imports,
     ),
   ),
   ...byName([replies.ErrorReply, replies.FileUploadResult]),

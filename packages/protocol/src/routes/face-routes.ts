@@ -7,6 +7,7 @@ import { legacyRoutes } from "./legacy-routes.ts";
 import { agentProfileRoutes, llmProfileRoutes } from "./llm-profile-routes.ts";
 import { llmRoutes } from "./llm-routes.ts";
 import { demoRoutes } from "./demo-routes.ts";
+import { importRoutes } from "./import-routes.ts";
 import { keyRoutes } from "./key-routes.ts";
 import { loginRoutes } from "./login-routes.ts";
 import { oidcRoutes } from "./oidc-routes.ts";
@@ -68,6 +69,7 @@ export const agentFaceRoutes = {
   ...userRoutes,
   ...policyRoutes,
   ...demoRoutes,
+  ...importRoutes,
   ...metricsRoutes,
   ...auditRoutes,
   ...nodeRoutes,

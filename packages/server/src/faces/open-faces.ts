@@ -9,6 +9,7 @@ import {
   childConversationRoutes,
   legacyRoutes,
   demoRoutes,
+  importRoutes,
   keyRoutes,
   shareRoutes,
   loginRoutes,
@@ -60,6 +61,7 @@ import {
 import { catalogHandlers } from "./agent-server/extensions/catalog-routes.ts";
 import { createSandboxAccess } from "./gateway/sandbox-access.ts";
 import { completeStart } from "./agent-server/conversations/complete-start.ts";
+import { importHandlers } from "./agent-server/conversations/import-routes.ts";
 import { demoHandlers, type DemoRouteDeps } from "./agent-server/conversations/demo-routes.ts";
 import type { DefaultPlace, Grants, NetworkTotals, PassingPlace } from "../tools/conversation-host.ts";
 import { overviewHandlers } from "./agent-server/conversations/overview-routes.ts";
@@ -167,6 +169,7 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(appWorkspaceRoutes, appWorkspaceHandlers({ ...deps, ...appConversations })),
     face(mcpRoutes, mcpHandlers({ ...deps, fetch: deps.filteredFetch, clientVersion: version })),
     face(openAiRoutes, openAiHandlers({ ...deps, complete })),
+    face(importRoutes, importHandlers({ ...deps, complete })),
     face(webhookRoutes, webhookHandlers(deps)),
     face(pushRoutes, pushHandlers(deps)),
     face(loginRoutes, loginHandlers(deps)),
