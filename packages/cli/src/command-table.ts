@@ -21,6 +21,7 @@ export const apiCommands: CommandTable = {
   shares: async () => (await import("./commands/share.ts")).addShares,
   unshare: async () => (await import("./commands/share.ts")).addUnshare,
   export: async () => (await import("./commands/export.ts")).addExport,
+  import: async () => (await import("./commands/import.ts")).addImport,
   search: async () => (await import("./commands/search.ts")).addSearch,
   stats: async () => (await import("./commands/stats.ts")).addStats,
   approvals: async () => (await import("./commands/approvals.ts")).addApprovals,

@@ -35,6 +35,18 @@ export const jsonShapes = {
     url: Type.Optional(Type.String({ description: "The link; only when it was made." })),
   }),
   unshare: Type.Object({ conversation_id: id, id: Type.String(), revoked: Type.Boolean() }),
+  import: Type.Object({
+    source: Type.String({ description: "Its folder in the archive, or the name of the file." }),
+    status: Type.String({ description: "`imported`, `unchanged`, `would_import` or `refused`." }),
+    conversation_id: nullableText,
+    title: nullableText,
+    events: Type.Integer(),
+    warnings: Type.Array(Type.String()),
+    code: nullableText,
+    detail: nullableText,
+    file: nullableText,
+    field: nullableText,
+  }),
   search: Type.Object({
     conversation_id: id,
     event_id: Type.String(),

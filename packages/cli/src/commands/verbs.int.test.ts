@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import {
@@ -135,6 +135,34 @@ test("share makes a link that reads, shares lists it, and unshare ends it", asyn
   const ended = { conversation_id: finished, id: made!.id, revoked: true };
   expect(await linesOf("unshare", "unshare", finished, made!.id)).toEqual([ended]);
   expect((await convoke("shares", finished)).stdout).toBe("There are no links to it.\n");
+});
+
+test("Import of a downloaded conversation and of conversation folders: import says what came of each", async () => {
+  const zip = join(server.folder, "download.zip");
+  await linesOf("export", "export", finished, "--format", "zip", "-o", zip);
+  const [here] = await linesOf("import", "import", zip);
+  expect(here).toMatchObject({ status: "unchanged", conversation_id: finished });
+  const old = join(server.folder, "old");
+  for (const digit of ["1", "2"]) {
+    const folder = join(old, digit.repeat(32), "events");
+    await mkdir(folder, { recursive: true });
+    const id = "3f0a6f6e-5a3b-4d7a-9b52-0d0f3f6c1a01";
+    const event = {
+      id,
+      timestamp: "2026-01-02T03:04:05.000006",
+      source: "user",
+      llm_message: { role: "user", content: [{ type: "text", text: "Written elsewhere." }] },
+      kind: "MessageEvent",
+    };
+    await writeFile(join(folder, `event-00000-${id}.json`), JSON.stringify(event));
+  }
+  await writeFile(join(old, "2".repeat(32), "meta.json"), "{");
+  const both = await convoke("import", old);
+  expect(both.code).toBe(1);
+  expect(both.stdout).toContain("11111111-1111-1111-1111-111111111111  imported  1 events");
+  expect(both.stdout).toContain("meta.json is not JSON");
+  expect(both.stdout).toContain("1 imported, 1 refused");
+  expect((await convoke("import", join(server.folder, "nowhere"))).code).toBe(2);
 });
 
 test("export writes a file once, or to standard output", async () => {
