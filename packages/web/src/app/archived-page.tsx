@@ -8,6 +8,7 @@ import { Button } from "../ui/button.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
+import { ImportButton } from "../home/import-button.tsx";
 
 /** Archived conversations, last changed first. */
 export default function ArchivedPage() {
@@ -46,7 +47,10 @@ export default function ArchivedPage() {
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto max-w-[52rem] px-5 py-5 max-[720px]:px-3">
-        <h1 className="mb-4 text-xl font-semibold">{words.title}</h1>
+        <div className="mb-4 flex items-center gap-2">
+          <h1 className="grow text-xl font-semibold">{words.title}</h1>
+          <ImportButton />
+        </div>
         <Problem text={problem} />
         {summaries?.length === 0 && <p className="text-faint">{words.none}</p>}
         <ul className="lines">

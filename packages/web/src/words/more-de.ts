@@ -1,6 +1,7 @@
 import { exactLogDe } from "./exact-log-de.ts";
 import { workspaceDe } from "./workspace-de.ts";
 import { openPageDe } from "./open-page-de.ts";
+import { keepingDe } from "./keeping-de.ts";
 import { shareDe } from "./share-de.ts";
 import { settingsDe } from "./settings-de.ts";
 import type { MoreWords } from "./words.ts";
@@ -11,6 +12,7 @@ export const moreDe: MoreWords = {
   ...openPageDe,
   ...settingsDe,
   ...shareDe,
+  ...keepingDe,
   home: {
     title: "Was soll der Agent tun?",
     folder: "Ordner oder Git-URL",

@@ -2,6 +2,7 @@ import type { OidcRefusal } from "@convoke/protocol";
 import { exactLogEn } from "./exact-log-en.ts";
 import { workspaceEn } from "./workspace-en.ts";
 import { openPageEn } from "./open-page-en.ts";
+import { keepingEn } from "./keeping-en.ts";
 import { shareEn } from "./share-en.ts";
 import { settingsEn } from "./settings-en.ts";
 
@@ -12,6 +13,7 @@ export const moreEn = {
   ...openPageEn,
   ...settingsEn,
   ...shareEn,
+  ...keepingEn,
   home: {
     title: "What should the agent do?",
     folder: "Folder or Git URL",

@@ -34,7 +34,7 @@ async function send(
   { name = "conversations.tar.gz", query = "" } = {},
 ): Promise<{ status: number; body: ImportReport & Record<string, unknown> }> {
   const form = new FormData();
-  form.set("file", new File([content], name));
+  form.set("file", new File([content as Uint8Array<ArrayBuffer> | string], name));
   const reply = await fetch(`${server.url}/api/conversations/import${query}`, {
     method: "POST",
     headers: { "X-Session-API-Key": server.key },
