@@ -165,7 +165,7 @@ test("Import of a downloaded conversation and of conversation folders: import sa
   expect((await convoke("import", join(server.folder, "nowhere"))).code).toBe(2);
 });
 
-test("export writes a file once, or to standard output", async () => {
+test("export writes a file once, or to standard output; ATIF beside Markdown and JSONL", async () => {
   const file = join(server.folder, "log.jsonl");
   const [written] = await linesOf("export", "export", finished, "--format", "jsonl", "-o", file);
   expect(written).toMatchObject({ id: finished, file });
@@ -174,6 +174,8 @@ test("export writes a file once, or to standard output", async () => {
     "is there already",
   );
   expect((await convoke("export", finished)).stdout).toContain("xylophones");
+  const trajectory = JSON.parse((await convoke("export", finished, "--format", "atif")).stdout) as object;
+  expect(trajectory).toMatchObject({ schema_version: "ATIF-v1.7", session_id: finished });
 });
 
 test("errors are one object on stderr with --json: wrong usage, an unknown conversation, no server", async () => {

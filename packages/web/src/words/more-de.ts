@@ -229,6 +229,7 @@ export const moreDe: MoreWords = {
       markdown: "Transkript (Markdown)",
       html: "Aufzeichnung, Schritt für Schritt (eine HTML-Datei)",
       jsonl: "Ereignisse, eines je Zeile (JSON Lines)",
+      atif: "Trajektorie (ATIF)",
       zip: "Ereignisse, eines je Datei (ZIP)",
       files: "Dateien des Workspace (tar.gz)",
     },

@@ -224,6 +224,7 @@ export const moreEn = {
       markdown: "Transcript (Markdown)",
       html: "Step-by-step replay (one HTML file)",
       jsonl: "Events, one per line (JSON Lines)",
+      atif: "Trajectory (ATIF)",
       zip: "Events, one per file (ZIP)",
       files: "Workspace files (tar.gz)",
     },

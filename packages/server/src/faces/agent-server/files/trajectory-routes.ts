@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { Event } from "@convoke/protocol";
 import { secretValues, sparedTexts } from "../../../engine/secret-values.ts";
+import { toAtif } from "../../../reading/atif.ts";
 import { toMarkdown } from "../../../reading/transcript.ts";
 import { toConversationInfo, type ConversationInfoSource } from "../../../engine/state/conversation-info.ts";
 import type { Directory } from "../../../directory/directory.ts";
@@ -8,6 +9,7 @@ import { conversationMissing } from "../../../engine/refusals.ts";
 import type { RouteHandler } from "../../../http/mount.ts";
 import type { Journal, StoredEvent } from "../../../journal/journal.ts";
 import { Fault } from "../../../lib/fault.ts";
+import { version } from "../../../lib/version.ts";
 import { createMask, type Mask } from "../../../security/mask.ts";
 import type { UserSecrets } from "../../../workspaces/machine.ts";
 import { zipStream, type ZipEntry } from "../../../workspaces/zip-stream.ts";
@@ -59,12 +61,11 @@ export function transcriptHandlers({ directory, journal, secrets }: TrajectoryRo
       const described = await directory.describe(caller, id);
       if (described === null) throw conversationMissing(id);
       const mask = await maskFor(described, secrets, caller.userId);
-      const isJson = query["format"] === "jsonl";
-      const lines = isJson ? listLines(id, journal, mask) : listSections(described, journal, mask);
+      const { ending, type, write } = formats[query["format"] as keyof typeof formats];
       return {
-        stream: Readable.from(lines, { objectMode: false }),
-        contentType: isJson ? "application/x-ndjson; charset=utf-8" : "text/markdown; charset=utf-8",
-        headers: asAttachment(`${id}.${isJson ? "jsonl" : "md"}`),
+        stream: Readable.from(write(described, journal, mask), { objectMode: false }),
+        contentType: `${type}; charset=utf-8`,
+        headers: asAttachment(`${id}.${ending}`),
       };
     },
   } satisfies Record<string, RouteHandler>;
@@ -81,8 +82,35 @@ async function maskFor(
   return createMask(values, sparedTexts(described.config));
 }
 
-async function* listLines(id: string, journal: Pick<Journal, "read">, mask: Mask): AsyncGenerator<string> {
+const formats = {
+  markdown: { ending: "md", type: "text/markdown", write: listSections },
+  jsonl: { ending: "jsonl", type: "application/x-ndjson", write: listLines },
+  atif: { ending: "atif.json", type: "application/json", write: listSteps },
+} as const;
+
+async function* listLines(
+  { id }: ConversationInfoSource,
+  journal: Pick<Journal, "read">,
+  mask: Mask,
+): AsyncGenerator<string> {
   for await (const { json } of readAll(id, journal)) yield `${mask(json)}\n`;
+}
+
+async function* listSteps(
+  { id, title, config }: ConversationInfoSource,
+  journal: Pick<Journal, "read">,
+  mask: Mask,
+): AsyncGenerator<string> {
+  const shownTitle = title === null ? null : mask(title, "document");
+  const model = config.agent.llm.model ?? null;
+  yield* toAtif(
+    { id, title: shownTitle, tags: config.tags, model, version },
+    parsedEvents(id, journal, mask),
+  );
+}
+
+async function* parsedEvents(id: string, journal: Pick<Journal, "read">, mask: Mask): AsyncGenerator<Event> {
+  for await (const { json } of readAll(id, journal)) yield JSON.parse(mask(json)) as Event;
 }
 
 async function* listSections(
