@@ -51,7 +51,7 @@ export const layerTable: LayerTable = {
       ["engine"],
       ["tools", "reading"],
       ["directory"],
-      ["app-conversations", "imports"],
+      ["app-conversations", "imports", "retention"],
       ["http"],
       ["faces"],
       ["boot"],

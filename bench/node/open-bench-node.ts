@@ -86,6 +86,7 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
       demo: null,
       wrap: { model: () => options.model ?? noModel() },
       onReview: () => {},
+      onRetention: () => {},
     }),
   );
   const listener = await openListener({ ...shared, observability, times: socketTimes });

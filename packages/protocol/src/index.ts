@@ -153,6 +153,8 @@ export * from "./routes/webhook-routes.ts";
 export type { Operation, OperationInput, OperationReply } from "./routes/operation.ts";
 export * from "./routes/demo-routes.ts";
 export * from "./conversation/import.ts";
+export * from "./conversation/retention.ts";
+export * from "./routes/retention-routes.ts";
 export * from "./routes/import-routes.ts";
 export * from "./routes/key-routes.ts";
 export * from "./routes/share-routes.ts";

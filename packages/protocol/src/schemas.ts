@@ -60,6 +60,7 @@ import * as nodeRoutes from "./routes/node-routes.ts";
 import * as openAiRoutes from "./routes/openai-routes.ts";
 import * as demoRoutes from "./routes/demo-routes.ts";
 import * as imports from "./conversation/import.ts";
+import * as retention from "./conversation/retention.ts";
 import * as keyRoutes from "./routes/key-routes.ts";
 import * as shareRoutes from "./routes/share-routes.ts";
 import * as userRoutes from "./routes/user-routes.ts";
@@ -157,6 +158,7 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
       nodeRoutes,
       demoRoutes,
       imports,
+      retention,
     ),
   ),
   ...byName([replies.ErrorReply, replies.FileUploadResult]),

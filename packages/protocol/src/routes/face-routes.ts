@@ -8,6 +8,7 @@ import { agentProfileRoutes, llmProfileRoutes } from "./llm-profile-routes.ts";
 import { llmRoutes } from "./llm-routes.ts";
 import { demoRoutes } from "./demo-routes.ts";
 import { importRoutes } from "./import-routes.ts";
+import { retentionRoutes } from "./retention-routes.ts";
 import { keyRoutes } from "./key-routes.ts";
 import { loginRoutes } from "./login-routes.ts";
 import { oidcRoutes } from "./oidc-routes.ts";
@@ -70,6 +71,7 @@ export const agentFaceRoutes = {
   ...policyRoutes,
   ...demoRoutes,
   ...importRoutes,
+  ...retentionRoutes,
   ...metricsRoutes,
   ...auditRoutes,
   ...nodeRoutes,

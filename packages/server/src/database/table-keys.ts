@@ -27,4 +27,7 @@ export const keysOf = {
   push_subscriptions: ["id"],
   chats: ["user_id", "digest"],
   model_lessons: ["user_id", "address"],
+  trashed_conversations: ["conversation_id"],
+  conversation_holds: ["conversation_id"],
+  retention_policies: ["user_id"],
 } as const satisfies Record<Exclude<keyof Tables, "table_versions">, readonly string[]>;

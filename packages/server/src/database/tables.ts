@@ -27,6 +27,9 @@ export type Tables = {
   push_subscriptions: PushSubscriptionTable;
   chats: ChatTable;
   model_lessons: ModelLessonTable;
+  trashed_conversations: TrashedConversationTable;
+  conversation_holds: ConversationHoldTable;
+  retention_policies: RetentionPolicyTable;
   /** On PostgreSQL alone. */
   table_versions: TableVersionTable;
 };
@@ -262,6 +265,34 @@ export type ModelLessonTable = {
   readonly address: Fixed<string>;
   /** JSON list. */
   readonly lessons: string;
+  readonly updated_at: number;
+};
+
+/** A conversation in the trash of a user; its row in the journal has another owner meanwhile, see `trashOwner`. */
+export type TrashedConversationTable = {
+  readonly conversation_id: Fixed<string>;
+  readonly user_id: Fixed<string>;
+  readonly title: Fixed<string | null>;
+  /** Who put it there, or which rule did. */
+  readonly reason: Fixed<string>;
+  readonly trashed_at: Fixed<number>;
+  /** When it is deleted. */
+  readonly ends_at: Fixed<number>;
+};
+
+/** A conversation that is not deleted until the hold is lifted. */
+export type ConversationHoldTable = {
+  readonly conversation_id: Fixed<string>;
+  readonly user_id: Fixed<string>;
+  readonly reason: string;
+  readonly held_at: number;
+};
+
+/** Which conversations of a user go into the trash. */
+export type RetentionPolicyTable = {
+  readonly user_id: Fixed<string>;
+  /** JSON object. */
+  readonly document: string;
   readonly updated_at: number;
 };
 

@@ -33,6 +33,7 @@ import { LoadedConversations } from "./loaded-conversations.ts";
 import { OwnedRules } from "./owned-rules.ts";
 import type { ConversationInfoSource } from "../engine/state/conversation-info.ts";
 import { initialState } from "../engine/state/conversation-state.ts";
+import { Trash } from "./trash.ts";
 import { forkConversation, type ForkInput } from "./fork.ts";
 import { importLog, type ImportedLog, type ImportTimes } from "./import-log.ts";
 import type { PollOptions } from "./orphans.ts";
@@ -53,6 +54,8 @@ export class Directory implements AsyncDisposable {
   readonly #sessions: ConversationSessions;
   readonly #secrets: StoredSecrets;
   readonly #worktrees: ConversationWorktrees;
+  /** What was put aside to be deleted later. */
+  readonly trash: Trash;
 
   constructor(deps: DirectoryDeps) {
     this.#deps = deps;
@@ -75,6 +78,7 @@ export class Directory implements AsyncDisposable {
     this.#descriptions = new Descriptions(parts);
     this.#recovery = new Recovery(parts);
     this.#deletions = new Deletions({ ...parts, worktrees: this.#worktrees });
+    this.trash = new Trash({ ...parts, deletions: this.#deletions });
   }
 
   /** Null if the id is taken; then nothing has changed. An initial message is stored in the same commit. */

@@ -10,6 +10,7 @@ import {
   legacyRoutes,
   demoRoutes,
   importRoutes,
+  retentionRoutes,
   keyRoutes,
   shareRoutes,
   loginRoutes,
@@ -61,6 +62,7 @@ import {
 import { catalogHandlers } from "./agent-server/extensions/catalog-routes.ts";
 import { createSandboxAccess } from "./gateway/sandbox-access.ts";
 import { completeStart } from "./agent-server/conversations/complete-start.ts";
+import { retentionHandlers, type RetentionRouteDeps } from "./agent-server/conversations/retention-routes.ts";
 import { importHandlers } from "./agent-server/conversations/import-routes.ts";
 import { demoHandlers, type DemoRouteDeps } from "./agent-server/conversations/demo-routes.ts";
 import type { DefaultPlace, Grants, NetworkTotals, PassingPlace } from "../tools/conversation-host.ts";
@@ -109,6 +111,7 @@ export type FacesDeps = SettingsFaceDeps &
   Pick<DemoRouteDeps, "demo"> &
   RuleRouteDeps &
   PolicyRouteDeps &
+  Omit<RetentionRouteDeps, "directory"> &
   AgentServerDeps & {
     readonly hosts: DefaultPlace & NetworkTotals & PassingPlace & { readonly grants: Grants };
     readonly ledger: Ledger;
@@ -170,6 +173,7 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(mcpRoutes, mcpHandlers({ ...deps, fetch: deps.filteredFetch, clientVersion: version })),
     face(openAiRoutes, openAiHandlers({ ...deps, complete })),
     face(importRoutes, importHandlers({ ...deps, complete })),
+    face(retentionRoutes, retentionHandlers(deps)),
     face(webhookRoutes, webhookHandlers(deps)),
     face(pushRoutes, pushHandlers(deps)),
     face(loginRoutes, loginHandlers(deps)),

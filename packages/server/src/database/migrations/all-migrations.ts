@@ -5,6 +5,7 @@ import { keyLimits } from "./0003-key-limits.ts";
 import { secretHosts } from "./0004-secret-hosts.ts";
 import { identities } from "./0005-identities.ts";
 import { userPolicies } from "./0006-user-policies.ts";
+import { retention } from "./0008-retention.ts";
 
 /** In the order of their names; one that was released is never changed. */
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -16,6 +17,7 @@ export const allMigrations: Migrations = {
   "0004-secret-hosts": secretHosts,
   "0005-identities": identities,
   "0006-user-policies": userPolicies,
+  "0008-retention": retention,
 };
 
 /** Whether an attempt to migrate failed because a newer release has been there before. */
