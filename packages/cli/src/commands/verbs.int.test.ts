@@ -137,6 +137,35 @@ test("share makes a link that reads, shares lists it, and unshare ends it", asyn
   expect((await convoke("shares", finished)).stdout).toBe("There are no links to it.\n");
 });
 
+test("Retention: trash, hold and dry run in the terminal", async () => {
+  const { id } = await server.createConversation();
+  expect((await convoke("hold", id, "--reason", "for the audit")).stdout).toContain("is on hold");
+  expect((await convoke("rm", id, "--yes")).stderr).toContain("for the audit");
+  expect((await convoke("holds")).stdout).toContain("for the audit");
+  const policy = join(server.folder, "policy.json");
+  await writeFile(policy, JSON.stringify({ rules: [{ name: "large", larger_than_mib: 0, idle_days: 0 }] }));
+  expect((await convoke("retention", "--set", policy)).stdout).toContain(
+    "large: unused for 0 days, larger than 0 MiB",
+  );
+  const plan = await linesOf("retention-match", "retention", "--dry-run");
+  expect(plan.find((line) => line.conversation_id === finished)).toMatchObject({
+    rule: "large",
+    stays_because: null,
+  });
+  await writeFile(policy, JSON.stringify({ rules: [] }));
+  expect((await convoke("retention", "--set", policy)).stdout).toContain("Nothing goes by itself.");
+  expect((await convoke("unhold", id)).code).toBe(0);
+  expect((await convoke("trash", "put", id)).stdout).toContain("is in the trash until");
+  expect((await linesOf("trash", "trash", "ls"))[0]).toMatchObject({
+    conversation_id: id,
+    reason: "by hand",
+  });
+  expect((await convoke("trash", "restore", id.slice(0, 8))).stdout).toContain("is back");
+  await convoke("trash", "put", id);
+  expect((await convoke("trash", "empty", "--yes")).stdout).toContain("1 deleted.");
+  expect((await convoke("trash", "ls")).stdout).toContain("The trash is empty.");
+});
+
 test("Import of a downloaded conversation and of conversation folders: import says what came of each", async () => {
   const zip = join(server.folder, "download.zip");
   await linesOf("export", "export", finished, "--format", "zip", "-o", zip);

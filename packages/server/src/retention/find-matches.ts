@@ -14,8 +14,8 @@ const dayMicros = 86_400_000_000;
 const bytesOfMebibyte = 1024 * 1024;
 
 /** The rule without any condition would fit everything. */
-export function hasCondition({ name: _, ...conditions }: RetentionRule): boolean {
-  return Object.values(conditions).some((condition) => condition !== undefined);
+export function hasCondition(rule: RetentionRule): boolean {
+  return Object.entries(rule).some(([field, value]) => field !== "name" && value !== undefined);
 }
 
 /**
