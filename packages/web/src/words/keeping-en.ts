@@ -1,4 +1,4 @@
-/** Texts of the import of conversations. */
+/** Texts of the import of conversations, the trash and holds. */
 export const keepingEn = {
   import: {
     open: "Import conversations…",
@@ -18,5 +18,25 @@ export const keepingEn = {
     },
     events: (count: number) => (count === 1 ? "1 event" : `${count} events`),
     show: "Open",
+  },
+  trash: {
+    title: "Trash",
+    put: "Move to trash",
+    none: "The trash is empty.",
+    until: (day: string) => `deleted after ${day}`,
+    onHold: "on hold",
+    restore: "Restore",
+    delete: "Delete for ever",
+    empty: "Empty the trash",
+    confirm: "This cannot be undone.",
+    more: "Show more",
+  },
+  hold: {
+    title: "Hold",
+    about: "Nothing deletes a conversation on hold: no rule, no emptying of the trash, and no person.",
+    reason: "Reason, for whoever wants to delete it",
+    set: "Hold",
+    lift: "Lift the hold",
+    since: (time: string) => `On hold since ${time}.`,
   },
 } as const;
