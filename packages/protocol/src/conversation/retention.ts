@@ -1,22 +1,23 @@
 import { Type, type Static } from "typebox";
 import { closedObject, nullable, object, orAbsent } from "../schema.ts";
 
-const days = Type.Number({ minimum: 0, maximum: 36_500 });
+const days = (description: string) => Type.Number({ minimum: 0, maximum: 36_500, description });
+
+export const RetentionTag = closedObject("RetentionTag", {
+  key: Type.String({ minLength: 1, maxLength: 256 }),
+  value: Type.Optional(Type.String({ maxLength: 256, description: "Any value without it." })),
+});
+export type RetentionTag = Static<typeof RetentionTag>;
 
 /** Conversations that it fits go into the trash. All of its conditions must hold, and it has one at least. */
 export const RetentionRule = closedObject("RetentionRule", {
   name: Type.String({ minLength: 1, maxLength: 100, description: "What the record says that it was." }),
-  older_than_days: Type.Optional({ ...days, description: "Since it was created." } as typeof days),
-  idle_days: Type.Optional({ ...days, description: "Since anything happened in it." } as typeof days),
+  older_than_days: Type.Optional(days("Since it was created.")),
+  idle_days: Type.Optional(days("Since anything happened in it.")),
   larger_than_mib: Type.Optional(
     Type.Number({ minimum: 0, maximum: 1_048_576, description: "Its events together, as JSON." }),
   ),
-  tag: Type.Optional(
-    closedObject("RetentionTag", {
-      key: Type.String({ minLength: 1, maxLength: 256 }),
-      value: Type.Optional(Type.String({ maxLength: 256, description: "Any value without it." })),
-    }),
-  ),
+  tag: Type.Optional(RetentionTag),
 });
 export type RetentionRule = Static<typeof RetentionRule>;
 

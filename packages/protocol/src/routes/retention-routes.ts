@@ -20,6 +20,8 @@ import { routesOf } from "./route.ts";
 const notInTrash = {
   404: { description: "It is not in the caller's trash.", schema: ErrorReply },
 } as const;
+/** A key of one conversation takes nothing away, and lifts no hold. */
+const one = { auth: true, inScope: false, params: conversationParams } as const;
 const inTrash = "/api/trash/{conversation_id}";
 const hold = "/api/conversations/{conversation_id}/hold";
 
@@ -59,24 +61,21 @@ export const retentionRoutes = routesOf("Retention", {
     method: "POST",
     path: "/api/conversations/{conversation_id}/trash",
     summary: "Put a conversation into the trash",
-    auth: true,
-    params: conversationParams,
+    ...one,
     responses: { ...ok("It is there.", TrashedConversation), ...noConversation, ...conflict, ...invalid },
   },
   restoreFromTrash: {
     method: "POST",
     path: `${inTrash}/restore`,
     summary: "Put a conversation back where it was",
-    auth: true,
-    params: conversationParams,
+    ...one,
     responses: { ...done, ...notInTrash, ...conflict, ...invalid },
   },
   deleteFromTrash: {
     method: "DELETE",
     path: inTrash,
     summary: "Delete a conversation in the trash for ever",
-    auth: true,
-    params: conversationParams,
+    ...one,
     responses: { ...done, ...notInTrash, ...conflict, ...invalid },
   },
   emptyTrash: {
@@ -97,8 +96,7 @@ export const retentionRoutes = routesOf("Retention", {
     method: "PUT",
     path: hold,
     summary: "Hold a conversation: nothing deletes it until the hold is lifted",
-    auth: true,
-    params: conversationParams,
+    ...one,
     body: SetHoldRequest,
     isBodyOptional: true,
     responses: { ...ok("The hold.", ConversationHold), ...noConversation, ...invalid },
@@ -107,8 +105,7 @@ export const retentionRoutes = routesOf("Retention", {
     method: "DELETE",
     path: hold,
     summary: "Lift the hold of a conversation",
-    auth: true,
-    params: conversationParams,
+    ...one,
     responses: { ...done, ...noConversation, ...invalid },
   },
 });

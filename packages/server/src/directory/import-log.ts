@@ -41,7 +41,7 @@ export type ImportedRow = Omit<
 export type ImportTimes = Pick<NewConversation, "createdAtMicros" | "updatedAtMicros">;
 
 const chunk = 500;
-const standing = new Set<string>(["idle", "paused", "finished", "error", "stuck"]);
+const atRest = new Set<string>(["idle", "paused", "finished", "error", "stuck"]);
 
 /**
  * Stores a conversation with a log that was written elsewhere. Behind it come, as events of this server: an error for each call that
@@ -111,7 +111,7 @@ async function appendEvents(
 }
 
 function endOf({ state, branch }: Folded, log: ImportedLog): EventDraft[] {
-  const status = (standing.has(log.status ?? "") ? log.status : "idle") as ConversationExecutionStatus;
+  const status = (atRest.has(log.status ?? "") ? log.status : "idle") as ConversationExecutionStatus;
   const changed = state.status === status ? [] : [statusUpdate(status)];
   const note = stateUpdate("imported", log.note);
   const answer = (action: ConversationState["openActions"][number]): EventDraft => agentError(action, notRun);

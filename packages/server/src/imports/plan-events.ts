@@ -56,10 +56,10 @@ function stamp(
   let lastId = "";
   return found.map(({ ownMicros, ...event }) => {
     micros = Math.max(ownMicros - shift, micros + 1);
-    const isKept = isOrderedId(event.sourceId);
-    if (isKept && event.sourceId <= lastId)
+    const isOrdered = isOrderedId(event.sourceId);
+    if (isOrdered && event.sourceId <= lastId)
       throw wrong(event.source, "id", "is of version 7, and not above the one before");
-    const id = isKept ? event.sourceId : orderedId(event.sourceId, micros);
+    const id = isOrdered ? event.sourceId : orderedId(event.sourceId, micros);
     if (id <= lastId) throw wrong(event.source, "id", "cannot be brought into the order of the events");
     lastId = id;
     return { ...event, id, micros };

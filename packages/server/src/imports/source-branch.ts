@@ -8,7 +8,7 @@ import type { SourceFacts } from "./source-facts.ts";
 export type SourceBranch = {
   /** Where events continue from another one than the event before them, oldest first. */
   readonly jumps: readonly Navigation[];
-  /** The last event of the branch; 0: it begins anew. */
+  /** The last event of the branch; 0: it begins again. */
   readonly toSeq: number;
 };
 

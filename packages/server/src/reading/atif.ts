@@ -137,9 +137,9 @@ class AtifSteps {
     }
   }
 
-  #take(kept: number): AtifStep[] {
+  #take(left: number): AtifStep[] {
     const taken: AtifStep[] = [];
-    while (this.#open.length > kept && this.#open[0]!.calls.size === 0) {
+    while (this.#open.length > left && this.#open[0]!.calls.size === 0) {
       const { step, responseId } = this.#open.shift()!;
       const metrics = responseId === null ? undefined : this.#metrics.get(responseId);
       if (responseId !== null) this.#metrics.delete(responseId);
@@ -151,7 +151,7 @@ class AtifSteps {
 
 const nothing: AtifMetrics = { prompt_tokens: 0, completion_tokens: 0, cached_tokens: 0, cost_usd: 0 };
 
-/** Null where nothing grew, or where the totals began anew. */
+/** Null where nothing grew, or where the totals began again. */
 function lessBy(now: AtifMetrics, before: AtifMetrics): AtifMetrics | null {
   const grown = {
     prompt_tokens: now.prompt_tokens - before.prompt_tokens,

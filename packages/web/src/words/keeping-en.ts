@@ -34,7 +34,7 @@ export const keepingEn = {
   hold: {
     title: "Hold",
     about: "Nothing deletes a conversation on hold: no rule, no emptying of the trash, and no person.",
-    reason: "Reason, for whoever wants to delete it",
+    reason: "Reason, for people who want to delete it",
     set: "Hold",
     lift: "Lift the hold",
     since: (time: string) => `On hold since ${time}.`,
