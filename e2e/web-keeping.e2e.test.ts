@@ -43,7 +43,7 @@ describe.skipIf(noBrowser !== null)("import, hold and trash in the page", () => 
     await page.getByText("Written elsewhere.").waitFor();
 
     const menu = async (name: string): Promise<void> => {
-      await page.getByRole("button", { name: "Conversation menu" }).click();
+      await page.getByRole("button", { name: "More", exact: true }).click();
       await page.getByRole("menuitem", { name, exact: true }).click();
     };
     await menu("Hold");

@@ -107,7 +107,7 @@ function parentOf({ parent_id: parent }: JsonObject, source: SourceEvent): strin
   return normalizeUuid(parent) ?? parent;
 }
 
-export function wrong({ file }: SourceEvent, field: string | null, what: string): ImportRefusal {
+function wrong({ file }: SourceEvent, field: string | null, what: string): ImportRefusal {
   const place = field === null ? file : `${field} in ${file}`;
   return new ImportRefusal("invalid_event", `${place} ${what}.`, { file, field });
 }

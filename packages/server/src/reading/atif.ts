@@ -3,7 +3,7 @@ import { objectOr, type JsonObject } from "../lib/json-object.ts";
 import { callOf, resultOf, stepOf, stepOfAction, type AtifMetrics, type AtifStep } from "./atif-step.ts";
 
 /** The version of the format that is written. Source: RFC 0001 of the Harbor project. */
-export const atifVersion = "ATIF-v1.7";
+const atifVersion = "ATIF-v1.7";
 
 export type AtifAbout = {
   readonly id: string;
