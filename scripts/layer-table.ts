@@ -52,7 +52,7 @@ export const layerTable: LayerTable = {
       ["engine"],
       ["tools", "reading"],
       ["directory"],
-      ["app-conversations"],
+      ["app-conversations", "imports", "retention"],
       ["http"],
       ["faces"],
       ["boot"],

@@ -87,6 +87,7 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
       wrap: { model: () => options.model ?? noModel() },
       onReview: () => {},
       gitWays: { environment: {}, isOwnListener: () => false, onRecord: () => {}, onUnexpected: () => {} },
+      onRetention: () => {},
     }),
   );
   const listener = await openListener({ ...shared, observability, times: socketTimes });

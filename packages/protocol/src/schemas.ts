@@ -62,6 +62,8 @@ import * as auditRoutes from "./routes/audit-routes.ts";
 import * as nodeRoutes from "./routes/node-routes.ts";
 import * as openAiRoutes from "./routes/openai-routes.ts";
 import * as demoRoutes from "./routes/demo-routes.ts";
+import * as imports from "./conversation/import.ts";
+import * as retention from "./conversation/retention.ts";
 import * as keyRoutes from "./routes/key-routes.ts";
 import * as automationTrigger from "./automations/automation-trigger.ts";
 import * as automation from "./automations/automation.ts";
@@ -189,6 +191,8 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
       userPolicy,
       nodeRoutes,
       demoRoutes,
+      imports,
+      retention,
     ),
   ),
   ...byName(namedIn(automationTrigger, automation, automationRun)),

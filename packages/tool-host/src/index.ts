@@ -85,4 +85,5 @@ export type {
   LeftOut,
   RepositoryHead,
 } from "./workspace/workspace.ts";
+export { tarEntries } from "./workspace/tar-entries.ts";
 export { firstZipTimeMs, openZipWriter } from "./workspace/zip-writer.ts";

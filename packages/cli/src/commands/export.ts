@@ -10,7 +10,7 @@ import { openApi, withServer, type ApiOptions } from "../api/server-command.ts";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { printJson } from "../print/json.ts";
 
-type Format = "markdown" | "jsonl" | "zip";
+type Format = "markdown" | "jsonl" | "atif" | "zip";
 type ExportOptions = ApiOptions & { readonly format: Format; readonly output?: string };
 
 export function addExport(program: Command): void {
@@ -22,9 +22,9 @@ export function addExport(program: Command): void {
       .addOption(
         new Option(
           "--format <format>",
-          "markdown to read, jsonl with each event, zip with all that is stored",
+          "markdown to read, jsonl with each event, atif for programs that read trajectories, zip with all that is stored",
         )
-          .choices(["markdown", "jsonl", "zip"])
+          .choices(["markdown", "jsonl", "atif", "zip"])
           .default("markdown"),
       )
       .option("-o, --output <file>", "the file; one that is there is an error"),

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import {
@@ -160,7 +160,64 @@ test("profiles lists stored models, shows what one was and what differs, and res
   expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("There is no profile none.")]);
 });
 
-test("export writes a file once, or to standard output", async () => {
+test("Retention: trash, hold and dry run in the terminal", async () => {
+  const { id } = await server.createConversation();
+  expect((await convoke("hold", id, "--reason", "for the audit")).stdout).toContain("is on hold");
+  expect((await convoke("rm", id, "--yes")).stderr).toContain("for the audit");
+  expect((await convoke("holds")).stdout).toContain("for the audit");
+  const policy = join(server.folder, "policy.json");
+  await writeFile(policy, JSON.stringify({ rules: [{ name: "large", larger_than_mib: 0, idle_days: 0 }] }));
+  expect((await convoke("retention", "--set", policy)).stdout).toContain(
+    "large: unused for 0 days, larger than 0 MiB",
+  );
+  const plan = await linesOf("retention-match", "retention", "--dry-run");
+  expect(plan.find((line) => line.conversation_id === finished)).toMatchObject({
+    rule: "large",
+    stays_because: null,
+  });
+  await writeFile(policy, JSON.stringify({ rules: [] }));
+  expect((await convoke("retention", "--set", policy)).stdout).toContain("Nothing goes by itself.");
+  expect((await convoke("unhold", id)).code).toBe(0);
+  expect((await convoke("trash", "put", id)).stdout).toContain("is in the trash until");
+  expect((await linesOf("trash", "trash", "ls"))[0]).toMatchObject({
+    conversation_id: id,
+    reason: "by hand",
+  });
+  expect((await convoke("trash", "restore", id.slice(0, 8))).stdout).toContain("is back");
+  await convoke("trash", "put", id);
+  expect((await convoke("trash", "empty", "--yes")).stdout).toContain("1 deleted.");
+  expect((await convoke("trash", "ls")).stdout).toContain("The trash is empty.");
+});
+
+test("Import of a downloaded conversation and of conversation folders: import says what came of each", async () => {
+  const zip = join(server.folder, "download.zip");
+  await linesOf("export", "export", finished, "--format", "zip", "-o", zip);
+  const [here] = await linesOf("import", "import", zip);
+  expect(here).toMatchObject({ status: "unchanged", conversation_id: finished });
+  const old = join(server.folder, "old");
+  for (const digit of ["1", "2"]) {
+    const folder = join(old, digit.repeat(32), "events");
+    await mkdir(folder, { recursive: true });
+    const id = "3f0a6f6e-5a3b-4d7a-9b52-0d0f3f6c1a01";
+    const event = {
+      id,
+      timestamp: "2026-01-02T03:04:05.000006",
+      source: "user",
+      llm_message: { role: "user", content: [{ type: "text", text: "Written elsewhere." }] },
+      kind: "MessageEvent",
+    };
+    await writeFile(join(folder, `event-00000-${id}.json`), JSON.stringify(event));
+  }
+  await writeFile(join(old, "2".repeat(32), "meta.json"), "{");
+  const both = await convoke("import", old);
+  expect(both.code).toBe(1);
+  expect(both.stdout).toContain("11111111-1111-1111-1111-111111111111  imported  1 events");
+  expect(both.stdout).toContain("meta.json is not JSON");
+  expect(both.stdout).toContain("1 imported, 1 refused");
+  expect((await convoke("import", join(server.folder, "nowhere"))).code).toBe(2);
+});
+
+test("export writes a file once, or to standard output; ATIF beside Markdown and JSONL", async () => {
   const file = join(server.folder, "log.jsonl");
   const [written] = await linesOf("export", "export", finished, "--format", "jsonl", "-o", file);
   expect(written).toMatchObject({ id: finished, file });
@@ -169,6 +226,8 @@ test("export writes a file once, or to standard output", async () => {
     "is there already",
   );
   expect((await convoke("export", finished)).stdout).toContain("xylophones");
+  const trajectory = JSON.parse((await convoke("export", finished, "--format", "atif")).stdout) as object;
+  expect(trajectory).toMatchObject({ schema_version: "ATIF-v1.7", session_id: finished });
 });
 
 test("errors are one object on stderr with --json: wrong usage, an unknown conversation, no server", async () => {

@@ -17,7 +17,7 @@ test("the table is that of the commands", async () => {
 
 test("commands, commands below them, flags that are not there yet, and values of flags", async () => {
   expect(await valuesOf("re")).toEqual(
-    ["rename", "resume", "reject", "restore", "replay"].sort((a, b) => indexOf(a) - indexOf(b)),
+    ["rename", "resume", "reject", "restore", "replay", "retention"].sort((a, b) => indexOf(a) - indexOf(b)),
   );
   expect(await valuesOf("keys", "set")).toEqual(["set-role", "set-policy"]);
   expect(await valuesOf("ls", "--all", "--a")).toEqual([]);

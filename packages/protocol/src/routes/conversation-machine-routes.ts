@@ -97,11 +97,14 @@ export const conversationFileRoutes = routesOf("Runtimes", {
   getTranscript: {
     method: "GET",
     path: "/api/conversations/{conversation_id}/transcript",
-    summary: "The whole conversation to read, or each event as one line of JSON",
+    summary:
+      "The whole conversation to read, each event as one line of JSON, or a trajectory in the format ATIF",
     auth: true,
     inShare: true,
     params: conversationParams,
-    query: Type.Object({ format: Type.Optional(choice(["markdown", "jsonl"], { default: "markdown" })) }),
+    query: Type.Object({
+      format: Type.Optional(choice(["markdown", "jsonl", "atif"], { default: "markdown" })),
+    }),
     responses: { 200: { description: "The text, as a file." }, ...noConversation, ...invalid },
   },
   restoreFile: {

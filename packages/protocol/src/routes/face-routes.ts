@@ -9,6 +9,8 @@ import { agentProfileRoutes, llmProfileRoutes } from "./llm-profile-routes.ts";
 import { agentRevisionRoutes, modelRevisionRoutes } from "./revision-routes.ts";
 import { llmRoutes } from "./llm-routes.ts";
 import { demoRoutes } from "./demo-routes.ts";
+import { importRoutes } from "./import-routes.ts";
+import { retentionRoutes } from "./retention-routes.ts";
 import { keyRoutes } from "./key-routes.ts";
 import { loginRoutes } from "./login-routes.ts";
 import { oidcRoutes } from "./oidc-routes.ts";
@@ -77,6 +79,8 @@ export const agentFaceRoutes = {
   ...hookSecretRoutes,
   ...automationHookRoutes,
   ...demoRoutes,
+  ...importRoutes,
+  ...retentionRoutes,
   ...metricsRoutes,
   ...auditRoutes,
   ...nodeRoutes,

@@ -1,7 +1,10 @@
 import type { SeqRange } from "../events/event-draft.ts";
 import type { ViewEvent } from "./history-view.ts";
 
-/** A navigation: its position in the log, and the position that the conversation continued from (0: the beginning). */
+/**
+ * A navigation: its position in the log, and the position that the conversation continued from (0: the beginning). In an imported log it
+ * stands half a place before the event that continued elsewhere, because no event of the source stands for it.
+ */
 export type Navigation = readonly [seq: number, toSeq: number];
 
 /** The branch that ends at `seq`: the positions that lead there from the beginning, ascending. A navigation itself is on no branch. */
@@ -10,7 +13,7 @@ export function pathTo(navigations: readonly Navigation[], seq: number): SeqRang
   let end = seq;
   for (const [at, toSeq] of navigations.toReversed()) {
     if (at > end) continue;
-    if (at < end) ranges.push([at + 1, end]);
+    if (at < end) ranges.push([Math.floor(at) + 1, end]);
     end = toSeq;
   }
   if (end > 0) ranges.push([1, end]);
@@ -33,6 +36,8 @@ export function commonRanges(left: readonly SeqRange[], right: readonly SeqRange
 /** The navigations in a log, oldest first. */
 export function navigationsIn(log: readonly ViewEvent[]): Navigation[] {
   return log.flatMap(({ seq, meta }) =>
-    meta.navigation === undefined ? [] : [[seq, meta.navigation.toSeq] as const],
+    meta.navigation === undefined
+      ? []
+      : [...(meta.navigation.jumps ?? []), [seq, meta.navigation.toSeq] as const],
   );
 }

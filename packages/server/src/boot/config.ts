@@ -84,6 +84,10 @@ export type ServerConfig = {
   readonly approvalDefault: ApprovalDefault | null;
   /** Absolute path of the file with the rules for all users; null: there are none. */
   readonly rulesFile: string | null;
+  /** Absolute path of the file with the retention policy for all users; null: there is none. */
+  readonly retentionFile: string | null;
+  /** How often retention is applied. */
+  readonly retentionSeconds: number;
   readonly metrics: MetricsAccess;
   /** Null: no traces. */
   readonly tracing: TracingConfig | null;
@@ -166,6 +170,8 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     ollamaHost: read(environment, settings.ollama_host),
     approvalDefault: readApprovalDefault(environment),
     rulesFile: resolved(read(environment, settings.rules)),
+    retentionFile: resolved(read(environment, settings.retention)),
+    retentionSeconds: read(environment, settings.retention_interval_seconds),
     metrics: readMetricsAccess(environment),
     tracing: readTracing(environment),
   };

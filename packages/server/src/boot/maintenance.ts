@@ -3,6 +3,7 @@ import type { Cluster } from "../cluster/cluster.ts";
 import type { Directory } from "../directory/directory.ts";
 import { HeapGrowth } from "../lib/heap-growth.ts";
 import type { Logger } from "../lib/logger.ts";
+import type { Retention } from "../retention/retention.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 
 export type MaintenanceDeps = {
@@ -16,6 +17,9 @@ export type MaintenanceDeps = {
   readonly releaseMemory: () => void;
   /** Conversations that were unused for that long are unloaded. */
   readonly conversationIdleSeconds: number;
+  readonly retention: Pick<Retention, "run">;
+  /** How often the rules of retention are applied. */
+  readonly retentionSeconds: number;
   readonly logger: Logger;
 };
 
@@ -54,6 +58,13 @@ export function startMaintenance(deps: MaintenanceDeps): Disposable {
       },
       (error) => {
         logger.error({ error }, "idle conversations could not be unloaded");
+      },
+    ),
+    startJob(
+      deps.retentionSeconds * 1000,
+      async () => void (await deps.retention.run()),
+      (error) => {
+        logger.error({ error }, "retention could not run");
       },
     ),
     startJob(

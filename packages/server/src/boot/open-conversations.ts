@@ -41,13 +41,18 @@ import { pacedSend } from "../models/paced-send.ts";
 import type { Observer } from "../observability/observer.ts";
 import { watchModel } from "../observability/watch-model.ts";
 import type { Store } from "./store.ts";
+import { readServerRetention } from "./read-server-retention.ts";
 import { readServerRules } from "./read-server-rules.ts";
+import { Retention, type RetentionDeps } from "../retention/retention.ts";
 import { toolSources } from "./tool-sources.ts";
 import { openNetworkTool } from "../tools/sources/network-source.ts";
 import { McpLogins } from "../settings/mcp-logins.ts";
 import { ModelLessons } from "../settings/model-lessons.ts";
 import { RuleStore } from "../settings/rule-store.ts";
 import { ProfileHistory } from "../settings/profile-history.ts";
+import { HoldStore } from "../settings/hold-store.ts";
+import { RetentionPolicyStore } from "../settings/retention-policy-store.ts";
+import { TrashStore } from "../settings/trash-store.ts";
 import { SettingsStore } from "../settings/settings-store.ts";
 import { findStoredModel } from "../settings/stored-models.ts";
 import { Ledger } from "../spending/ledger.ts";
@@ -98,6 +103,8 @@ export type OpenConversationsDeps = Store & {
   readonly wrap: Pick<Wrap, "model">;
   /** Writes what reviewers decide to the audit log. */
   readonly onReview: RuleSources["onReview"];
+  /** Writes what retention does to the audit log. */
+  readonly onRetention: RetentionDeps["onRecord"];
 };
 
 /** The conversations of a server, and the services they use. */
@@ -112,6 +119,10 @@ export interface OpenConversations extends AsyncDisposable {
   readonly profileHistory: ProfileHistory;
   readonly ruleSources: RuleSources;
   readonly policies: PolicyStore;
+  readonly retention: Retention;
+  readonly retentionPolicies: RetentionPolicyStore;
+  readonly holds: HoldStore;
+  readonly trash: TrashStore;
   readonly quotas: Quotas;
   readonly skills: SkillAccess;
   readonly sources: ExtensionSources;
@@ -222,8 +233,13 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
   const filteredFetch = config.blockedAddresses.length === 0 ? fetch : createFilteredFetch(isBlocked);
   const mcpLogins = new McpLogins({ database, secretBox, leases: deps.leases, clock: systemClock });
   const quotas = new Quotas({ journal, policies: deps.policies, walls: deps.wallHolds });
+  const holds = new HoldStore({ database, clock: systemClock });
+  const trash = new TrashStore(database);
+  const retentionPolicies = new RetentionPolicyStore({ database, clock: systemClock });
   const directory: Directory = scope.use(
     new Directory({
+      holds,
+      trash,
       journal,
       ruleSources,
       storedModels: { find: (ownerId, name) => findStoredModel(settings, ownerId)(name) },
@@ -285,6 +301,18 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       directory.onSetBack(lost.map(({ conversationId }) => conversationId));
     }),
   );
+  const retention = new Retention({
+    directory,
+    journal,
+    policies: retentionPolicies,
+    holds,
+    trash,
+    leases: deps.leases,
+    serverPolicy: await readServerRetention(config.retentionFile, deps.validator),
+    onRecord: deps.onRetention,
+    clock: systemClock,
+    logger,
+  });
   const appConversations = scope.use(
     openAppConversations({
       database,
@@ -309,6 +337,10 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     profileHistory,
     ruleSources,
     policies: deps.policies,
+    retention,
+    retentionPolicies,
+    holds,
+    trash,
     quotas,
     skills,
     sources,

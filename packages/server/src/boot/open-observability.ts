@@ -1,3 +1,4 @@
+import type { RetentionRecord } from "../retention/retention.ts";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
@@ -34,6 +35,7 @@ export interface Observability extends AsyncDisposable {
   onCall(call: AuditedCall): void;
   /** What a reviewer decided for a user. */
   onReview(user: string, record: ReviewRecord): void;
+  onRetention(user: string, record: RetentionRecord): void;
   readonly onEgress: OnEgress;
   /** The routes that show metrics; none when they are switched off. Call once everything is open. */
   openFaces(watched: Watched): Face[];
@@ -92,6 +94,8 @@ export async function openObservability(
     openAudit: (signer) => void (opened = openAudit(signer)),
     onCall: (call) => logs()[call.user === null ? "refusals" : "calls"].append(call),
     onReview: (user, record) => logs().calls.append({ user, who: "reviewer", route: "review", ...record }),
+    onRetention: (user, record) =>
+      logs().calls.append({ user, who: "retention", route: "retention", ...record }),
     onEgress: (place, { at, ...record }) => {
       // The line itself has the time at which it was written.
       logs().network.append({ ...place, ...record, began: new Date(at).toISOString() });

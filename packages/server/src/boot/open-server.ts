@@ -241,6 +241,7 @@ export async function openServer({
       hasSharedSandboxes: processGroup !== undefined,
       activity: activity ?? noActivity,
       onReview: (ownerId, record) => observability.onReview(ownerId, record),
+      onRetention: (userId, record) => observability.onRetention(userId, record),
     }),
   );
   const { directory, appConversations, webhooks } = conversations;
@@ -298,6 +299,8 @@ export async function openServer({
       webhooks,
       cluster,
       conversationIdleSeconds,
+      retention: conversations.retention,
+      retentionSeconds: config.retentionSeconds,
       lastActivityMs,
       releaseMemory,
       logger,

@@ -37,6 +37,17 @@ export const storeSettings = {
     max: 1_000_000,
     doc: "a conversation that nobody uses leaves memory after so many seconds; it is loaded again on demand",
   }),
+  retention: path({
+    variable: "CONVOKE_RETENTION",
+    doc: "a file with a [retention policy](retention.md) for the conversations of everybody",
+  }),
+  retention_interval_seconds: whole({
+    variable: "CONVOKE_RETENTION_INTERVAL_SECONDS",
+    fallback: 3600,
+    least: 1,
+    max: 86_400,
+    doc: "how often [retention](retention.md) is applied",
+  }),
   standstill_seconds: whole({
     variable: "CONVOKE_STANDSTILL_SECONDS",
     fallback: 60,

@@ -34,4 +34,7 @@ export const keysOf = {
   automation_deliveries: ["automation_id", "key"],
   automation_cursors: ["id"],
   extension_copies: ["user_id", "id"],
+  trashed_conversations: ["conversation_id"],
+  conversation_holds: ["conversation_id"],
+  retention_policies: ["user_id"],
 } as const satisfies Record<Exclude<keyof Tables, "table_versions">, readonly string[]>;

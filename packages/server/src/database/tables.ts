@@ -34,6 +34,9 @@ export type Tables = {
   automation_deliveries: AutomationDeliveryTable;
   automation_cursors: AutomationCursorTable;
   extension_copies: ExtensionCopyTable;
+  trashed_conversations: TrashedConversationTable;
+  conversation_holds: ConversationHoldTable;
+  retention_policies: RetentionPolicyTable;
   /** On PostgreSQL alone. */
   table_versions: TableVersionTable;
 };
@@ -312,6 +315,34 @@ export type ExtensionCopyTable = {
   /** Packed, see `folder-content.ts`. */
   readonly content: Fixed<string>;
   readonly created_at: number;
+};
+
+/** A conversation in the trash of a user; its row in the journal has another owner meanwhile, see `trashOwner`. */
+export type TrashedConversationTable = {
+  readonly conversation_id: Fixed<string>;
+  readonly user_id: Fixed<string>;
+  readonly title: Fixed<string | null>;
+  /** Who put it there, or which rule did. */
+  readonly reason: Fixed<string>;
+  readonly trashed_at: Fixed<number>;
+  /** When it is deleted. */
+  readonly ends_at: Fixed<number>;
+};
+
+/** A conversation that is not deleted until the hold is lifted. */
+export type ConversationHoldTable = {
+  readonly conversation_id: Fixed<string>;
+  readonly user_id: Fixed<string>;
+  readonly reason: string;
+  readonly held_at: number;
+};
+
+/** Which conversations of a user go into the trash. */
+export type RetentionPolicyTable = {
+  readonly user_id: Fixed<string>;
+  /** JSON object. */
+  readonly document: string;
+  readonly updated_at: number;
 };
 
 /** What logs a browser in, once. */

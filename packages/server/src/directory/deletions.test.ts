@@ -79,6 +79,7 @@ test("a request to delete that arrives while the files of the conversation are r
       },
     },
     sessions: { stateDir: (id) => join(folder.path, id) },
+    holds: { requireFree: async () => {} },
   });
   const owner = { userId: row.ownerId };
   const first = deletions.delete(owner, "c");

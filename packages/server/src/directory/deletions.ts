@@ -1,6 +1,8 @@
 import { rm } from "node:fs/promises";
 import { DamagedEventError } from "../journal/journal.ts";
 import { Fault } from "../lib/fault.ts";
+import { userOfOwner } from "../lib/trash-owner.ts";
+import type { HoldStore } from "../settings/hold-store.ts";
 import type { DirectoryDeps } from "./directory-deps.ts";
 import type { LoadedConversations } from "./loaded-conversations.ts";
 import type { Asker } from "../engine/create-input.ts";
@@ -17,6 +19,7 @@ export type DeletionsDeps = Pick<DirectoryDeps, "deletions" | "journal"> & {
   readonly watches: Pick<Watches, "end">;
   readonly worktrees: Pick<ConversationWorktrees, "release">;
   readonly sessions: Pick<ConversationSessions, "stateDir">;
+  readonly holds: Pick<HoldStore, "requireFree">;
 };
 
 /** Stops the work of conversations, then removes their logs and their private folders, those of their sub-agents included. */
@@ -41,19 +44,21 @@ export class Deletions {
     const { journal, sessions, watches, worktrees } = this.#deps;
     const row = await journal.getConversation(id);
     if (!isOwnedBy(asker, row)) throw conversationMissing(id);
-    await this.#remove(id);
+    const held = row.parentId === null ? [id] : [id, row.parentId];
+    await this.#deps.holds.requireFree(held);
+    await this.#remove(id, held);
     watches.end(id);
     // Checked again: another process may write into the folder during its removal.
     await rm(sessions.stateDir(id), { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
-    await worktrees.release(id, row.ownerId, readConfig(row));
+    await worktrees.release(id, userOfOwner(row.ownerId), readConfig(row));
   }
 
   /**
    * The conversation cannot be loaded until its row is removed, or the removal failed: an actor loaded meanwhile
    * would stay behind.
    */
-  async #remove(id: string): Promise<void> {
-    const { deletions, journal, loaded } = this.#deps;
+  async #remove(id: string, held: readonly string[]): Promise<void> {
+    const { deletions, holds, journal, loaded } = this.#deps;
     const opened = await loaded.open(id).catch((error: unknown) => {
       if (isBeyondRepair(error)) return null;
       throw error;
@@ -66,6 +71,8 @@ export class Deletions {
     // First, before the slow steps: another node would resume a run without an owner.
     const lease = await journal.claim(id);
     try {
+      // Again: a hold may have been set meanwhile.
+      await holds.requireFree(held);
       await this.#deleteTasks(id);
       await deletions.beforeDelete(id);
       await journal.deleteConversation(lease);

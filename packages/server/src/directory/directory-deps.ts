@@ -5,6 +5,8 @@ import type { Clock } from "../lib/clock.ts";
 import type { Activity } from "../lib/watchdog.ts";
 import type { Observer } from "../observability/observer.ts";
 import type { SecretBox } from "../security/seal.ts";
+import type { HoldStore } from "../settings/hold-store.ts";
+import type { TrashStore } from "../settings/trash-store.ts";
 import type { BudgetGuard } from "../spending/budget-guard.ts";
 import type { SessionsDeps } from "../tools/conversation-sessions.ts";
 import type { StoredModels } from "../tools/tasks/sub-conversation.ts";
@@ -45,4 +47,6 @@ export type DirectoryDeps = Omit<SessionsDeps, "children"> & {
   readonly observer: Observer;
   readonly clock: Clock;
   readonly deletions: DeletionListener;
+  readonly holds: HoldStore;
+  readonly trash: TrashStore;
 };

@@ -33,7 +33,9 @@ import { LoadedConversations } from "./loaded-conversations.ts";
 import { OwnedRules } from "./owned-rules.ts";
 import type { ConversationInfoSource } from "../engine/state/conversation-info.ts";
 import { initialState } from "../engine/state/conversation-state.ts";
+import { Trash } from "./trash.ts";
 import { forkConversation, type ForkInput } from "./fork.ts";
+import { importLog, type ImportedLog, type ImportTimes } from "./import-log.ts";
 import type { PollOptions } from "./orphans.ts";
 import { Recovery } from "./recovery.ts";
 import { conversationMissing, serverClosing } from "../engine/refusals.ts";
@@ -52,6 +54,8 @@ export class Directory implements AsyncDisposable {
   readonly #sessions: ConversationSessions;
   readonly #secrets: StoredSecrets;
   readonly #worktrees: ConversationWorktrees;
+  /** What was put aside to be deleted later. */
+  readonly trash: Trash;
 
   constructor(deps: DirectoryDeps) {
     this.#deps = deps;
@@ -74,6 +78,7 @@ export class Directory implements AsyncDisposable {
     this.#descriptions = new Descriptions(parts);
     this.#recovery = new Recovery(parts);
     this.#deletions = new Deletions({ ...parts, worktrees: this.#worktrees });
+    this.trash = new Trash({ ...parts, deletions: this.#deletions });
   }
 
   /** Null if the id is taken; then nothing has changed. An initial message is stored in the same commit. */
@@ -241,6 +246,27 @@ export class Directory implements AsyncDisposable {
     const source = { ...row, ...this.#secrets.sealOlder(row) };
     const sealedSecrets = this.#secrets.sealForFork(source);
     return await forkConversation(this.#deps, { ...source, sealedSecrets }, input);
+  }
+
+  /** Stores a conversation with the log of another server, see {@link importLog}; false if the id is taken. */
+  async importLog(asker: Asker, input: CreateInput, times: ImportTimes, log: ImportedLog): Promise<boolean> {
+    const { id, config } = input;
+    using _admitted = await this.#deps.quotas.admit(asker.userId, id);
+    const chosen = await this.#deps.chooseHost({ id, ownerId: asker.userId, config });
+    if (chosen.kind !== "sandbox") await this.#sessions.makeWorkspace(config);
+    const row = {
+      id,
+      ownerId: asker.userId,
+      title: input.title,
+      ...times,
+      sandboxId: null,
+      parentId: null,
+      host: null,
+      appFacts: null,
+      config: JSON.stringify(config),
+      sealedSecrets: this.#deps.secretBox.seal(JSON.stringify(toStored(withPlaceholders(input.secrets)))),
+    };
+    return await importLog(this.#deps, row, log);
   }
 
   /** Rejects with `quota_reached` where the caller may not create this conversation. */

@@ -1,13 +1,6 @@
 import { stampDrafts, type EventDraft } from "../events/event-draft.ts";
 import { toNewEvent } from "../events/to-new-event.ts";
-import {
-  LeaseHeldError,
-  LeaseLostError,
-  UnknownConversationError,
-  type ConversationRow,
-  type Journal,
-  type Lease,
-} from "../journal/journal.ts";
+import type { ConversationRow, Journal, Lease } from "../journal/journal.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Fault } from "../lib/fault.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
@@ -17,6 +10,7 @@ import { stateUpdate, statusUpdate } from "../events/state-update.ts";
 import { applyStored, writeSnapshot } from "../engine/state/load-state.ts";
 import { readConfig } from "../engine/read-config.ts";
 import { conversationDamaged, conversationMissing } from "../engine/refusals.ts";
+import { claimNew } from "./claim-new.ts";
 
 export type ForkInput = {
   readonly id: string;
@@ -101,16 +95,6 @@ export async function forkConversation(
   }
   await journal.release(lease);
   return true;
-}
-
-/** If this process stalls, another server may have adopted and removed the incomplete copy. */
-async function claimNew(journal: ForkJournal, id: string): Promise<Lease> {
-  try {
-    return await journal.claim(id);
-  } catch (error) {
-    if (!(error instanceof LeaseHeldError || error instanceof UnknownConversationError)) throw error;
-    throw new LeaseLostError(`Conversation ${id} was adopted before it was copied`, { cause: error });
-  }
 }
 
 async function copyEvents(

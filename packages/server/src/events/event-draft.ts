@@ -82,9 +82,15 @@ export type EventMeta = {
   readonly keeps?: readonly SeqRange[];
   /**
    * On a state update: the position from which the conversation continues (0: the beginning), and the folded state
-   * there.
+   * there. `jumps`: the navigations of an imported log before it.
    */
-  readonly navigation?: { readonly toSeq: number; readonly head: object };
+  readonly navigation?: {
+    readonly toSeq: number;
+    readonly head: object;
+    readonly jumps?: readonly (readonly [seq: number, toSeq: number])[];
+  };
+  /** On an imported event: its id in the source, where it has another one here, and its instant in the log in epoch microseconds. */
+  readonly imported?: { readonly id?: string; readonly micros: number };
   /** A checkpoint: the state at an earlier position, from which folds of the past start. */
   readonly checkpoint?: { readonly version: number; readonly state: object };
   /** On a user message: the JSON Schema of the answer to it. */

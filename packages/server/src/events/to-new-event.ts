@@ -6,10 +6,10 @@ import { parseStored } from "./parse-stored.ts";
 /** A stored event in the form for an append to another log, with the same id, time and text. */
 export function toNewEvent(conversationId: string, stored: EventWithMeta): NewEvent {
   const { id, json, meta } = stored;
-  const { event } = parseStored(conversationId, stored);
+  const { event, meta: facts } = parseStored(conversationId, stored);
   return {
     id,
-    timestampMicros: parseInstant(event.timestamp ?? formatInstant(0)) ?? 0,
+    timestampMicros: facts.imported?.micros ?? parseInstant(event.timestamp ?? formatInstant(0)) ?? 0,
     kind: event.kind,
     source: event.source ?? "environment",
     json,

@@ -12,6 +12,8 @@ import {
   childConversationRoutes,
   legacyRoutes,
   demoRoutes,
+  importRoutes,
+  retentionRoutes,
   keyRoutes,
   shareRoutes,
   loginRoutes,
@@ -69,6 +71,8 @@ import { acpModelHandlers } from "./agent-server/extensions/acp-model-routes.ts"
 import { catalogHandlers } from "./agent-server/extensions/catalog-routes.ts";
 import { createSandboxAccess } from "./gateway/sandbox-access.ts";
 import { completeStart } from "./agent-server/conversations/complete-start.ts";
+import { retentionHandlers, type RetentionRouteDeps } from "./agent-server/conversations/retention-routes.ts";
+import { importHandlers } from "./agent-server/conversations/import-routes.ts";
 import { demoHandlers, type DemoRouteDeps } from "./agent-server/conversations/demo-routes.ts";
 import type { DefaultPlace, Grants, NetworkTotals, PassingPlace } from "../tools/conversation-host.ts";
 import { overviewHandlers } from "./agent-server/conversations/overview-routes.ts";
@@ -120,6 +124,7 @@ export type FacesDeps = SettingsFaceDeps &
   PolicyRouteDeps &
   AutomationRouteDeps &
   Pick<HookFaceDeps, "hooks"> &
+  Omit<RetentionRouteDeps, "directory"> &
   AgentServerDeps & {
     readonly hosts: DefaultPlace & NetworkTotals & PassingPlace & { readonly grants: Grants };
     readonly ledger: Ledger;
@@ -184,6 +189,8 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(appWorkspaceRoutes, appWorkspaceHandlers({ ...deps, ...appConversations })),
     face(mcpRoutes, mcpHandlers({ ...deps, fetch: deps.filteredFetch, clientVersion: version })),
     face(openAiRoutes, openAiHandlers({ ...deps, complete })),
+    face(importRoutes, importHandlers({ ...deps, complete })),
+    face(retentionRoutes, retentionHandlers(deps)),
     face(webhookRoutes, webhookHandlers(deps)),
     face(pushRoutes, pushHandlers(deps)),
     face(loginRoutes, loginHandlers(deps)),

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { UnknownPageError, type ConversationRow, type SummaryFilter, type Journal } from "./journal.ts";
-import { sampleConversation } from "./sample-events.ts";
+import { sampleConversation, sampleEvent } from "./sample-events.ts";
 import { allItems } from "./contract-pages.ts";
 
 const titles = [null, "Fix the parser", "fix 100%_of it", "Größe ändern", "a\\b"];
@@ -85,6 +85,29 @@ export function describeSummaries(journal: () => Journal): void {
       // What is damaged is listed all the same.
       await journal().append(lease, { expectedSeq: 0, events: [], conversation: { config: "{" } });
       expect((await journal().searchSummaries({ ownerId, limit: 5 })).items).toHaveLength(1);
+    });
+
+    test("S7: another owner takes a conversation out of the lists, counts and searches of the one before", async () => {
+      const [before, after] = [randomUUID(), randomUUID()];
+      const row = sampleConversation(randomUUID(), { ownerId: before });
+      await journal().createConversation(row);
+      const lease = await journal().claim(row.id);
+      const events = [1, 2, 3].map((seq) => sampleEvent(seq, { minLength: 1_000 }));
+      await journal().append(lease, { expectedSeq: 0, events });
+      expect(await journal().sizeOf(row.id)).toBe(3_000);
+      expect(await journal().sizeOf(randomUUID())).toBe(0);
+      expect(await journal().markConversation(row.id, { ownerId: after })).toBe(true);
+      expect(await journal().ownerOf(row.id)).toBe(after);
+      for (const [ownerId, count] of [
+        [before, 0],
+        [after, 1],
+      ] as const) {
+        expect(await journal().countConversations({ ownerId })).toBe(count);
+        expect((await journal().searchSummaries({ ownerId, limit: 5 })).items).toHaveLength(count);
+        const page = await journal().searchConversations({ ownerId, sort: "CREATED_AT", limit: 5 });
+        expect(page.items).toHaveLength(count);
+      }
+      expect(await journal().head(row.id)).toMatchObject({ ownerId: after, lastSeq: 3 });
     });
 
     test("S6: marks change alone, the place that was read only moves forward, and nobody needs the lease", async () => {

@@ -60,6 +60,8 @@ export interface Journal extends AsyncDisposable {
   /** The `seq` of the events of a kind, and of a source where one is named, ascending; reads an index alone. */
   findSeqs(conversationId: string, filter: KindFilter): Promise<number[]>;
   lastSeq(conversationId: string): Promise<number>;
+  /** How long the events of a log are together, in bytes of JSON; 0 when there is none. */
+  sizeOf(conversationId: string): Promise<number>;
   /** Which log it is and how far it has come: a read that gave no damaged event gives the same while both stay. Null when there is none. */
   head(conversationId: string): Promise<LogHead | null> | LogHead | null;
   /** A page has at most `limit` events, and ends before that only with the one that makes it 16 Mi characters long. */
@@ -224,6 +226,8 @@ export type ConversationMarks = {
 export type MarkChange = {
   readonly [Mark in keyof ConversationMarks]?: ConversationMarks[Mark] | undefined;
 } & {
+  /** Another owner; only who has the lease may give one. */
+  readonly ownerId?: string | undefined;
   /** A JSON object whose fields take the place of those that are there; null: the conversation is the app's no more. */
   readonly appFacts?: string | null;
 };

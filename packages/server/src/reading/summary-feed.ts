@@ -1,5 +1,6 @@
 import type { Journal } from "../journal/journal.ts";
 import type { ConversationInfoSource } from "../engine/state/conversation-info.ts";
+import { isTrashOwner } from "../lib/trash-owner.ts";
 import { toSummary } from "./summary.ts";
 
 export type SummaryListener = {
@@ -79,6 +80,7 @@ export class SummaryFeed implements Disposable {
       const found = await this.#deps.describeAll(ids);
       const gone = new Set(ids);
       for (const { ownerId, described } of found) {
+        if (isTrashOwner(ownerId)) continue;
         gone.delete(described.id);
         const own = [...this.#listeners].filter(({ userId }) => userId === ownerId);
         if (own.length === 0) continue;

@@ -1,5 +1,6 @@
-import { useCallback, useEffect, useState } from "react";
+import { Suspense, useCallback, useEffect, useState } from "react";
 import { Link } from "wouter";
+import { lazyPart } from "../lib/lazy-part.ts";
 import { withPage, type Paged } from "../lib/paged.ts";
 import { shownTime } from "../lib/shown-times.ts";
 import { toSummary, type Summary } from "../overview/summary.ts";
@@ -8,10 +9,14 @@ import { Button } from "../ui/button.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
+import { ImportButton } from "../home/import-button.tsx";
 
-/** Archived conversations, last changed first. */
+const TrashList = lazyPart(() => import("./trash-list.tsx"));
+
+/** Archived conversations, last changed first, and the trash. */
 export default function ArchivedPage() {
-  const words = useMoreWords().archived;
+  const { archived: words, trash } = useMoreWords();
+  const [isTrash, setTrash] = useState(false);
   const { rail } = useWords();
   const { client, language } = useServices();
   const [list, setList] = useState<Paged<Summary> | null>(null);
@@ -46,10 +51,21 @@ export default function ArchivedPage() {
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto max-w-[52rem] px-5 py-5 max-[720px]:px-3">
-        <h1 className="mb-4 text-xl font-semibold">{words.title}</h1>
+        <div className="mb-4 flex items-center gap-2">
+          <h1 className="grow text-xl font-semibold">{isTrash ? trash.title : words.title}</h1>
+          <Button variant="quiet" onClick={() => setTrash(!isTrash)}>
+            {isTrash ? words.title : trash.title}
+          </Button>
+          <ImportButton />
+        </div>
+        {isTrash && (
+          <Suspense>
+            <TrashList />
+          </Suspense>
+        )}
         <Problem text={problem} />
-        {summaries?.length === 0 && <p className="text-faint">{words.none}</p>}
-        <ul className="lines">
+        {!isTrash && summaries?.length === 0 && <p className="text-faint">{words.none}</p>}
+        <ul className="lines" hidden={isTrash}>
           {summaries?.map(({ id, title, status, updatedAt }) => (
             <li key={id} className="flex items-center gap-2.5 py-1">
               <StateMark status={status} size={13} />
@@ -68,7 +84,7 @@ export default function ArchivedPage() {
             </li>
           ))}
         </ul>
-        {nextPageId !== null && (
+        {!isTrash && nextPageId !== null && (
           <Button className="mt-3" onClick={() => void attempt(() => read(nextPageId))}>
             {words.more}
           </Button>

@@ -14,6 +14,7 @@ const DeleteDialog = lazyPart(() => import("./delete-dialog.tsx"));
 const DownloadDialog = lazyPart(() => import("./download-dialog.tsx"));
 const PolicyDialog = lazyPart(() => import("./policy-dialog.tsx"));
 const ShareDialog = lazyPart(() => import("./share-dialog.tsx"));
+const HoldDialog = lazyPart(() => import("./hold-dialog.tsx"));
 const RenameDialog = lazyPart(() => import("./rename-dialog.tsx"));
 
 type ConversationMenuProps = {
@@ -25,7 +26,7 @@ type ConversationMenuProps = {
   readonly onDeleted: () => void;
 };
 
-type Open = "download" | "rename" | "delete" | "policy" | "share" | null;
+type Open = "hold" | "download" | "rename" | "delete" | "policy" | "share" | null;
 
 /** The menu of a conversation and its dialogs. */
 export default function ConversationMenu(props: ConversationMenuProps) {
@@ -41,6 +42,8 @@ export default function ConversationMenu(props: ConversationMenuProps) {
     network: { title: network },
     shells: { title: shells },
     share: { title: share },
+    trash: { put: toTrash },
+    hold: { title: hold },
   } = useMoreWords();
   const { menu, changes, files } = useWords().conversation;
   const { client, overview } = useServices();
@@ -60,6 +63,10 @@ export default function ConversationMenu(props: ConversationMenuProps) {
   const pause = (): void => void onAttempt(() => client.pause(id));
   const condense = (): void =>
     void onAttempt(() => client.call("POST /api/conversations/{conversation_id}/condense", { params }));
+  const trash = (): void =>
+    void onAttempt(() => client.call("POST /api/conversations/{conversation_id}/trash", { params })).then(
+      (isDone) => isDone && onDeleted(),
+    );
   const mark = (body: (typeof marks)[number]["body"]): void =>
     void onAttempt(() => client.call("PUT /api/conversations/{conversation_id}/marks", { params, body }));
   return (
@@ -99,6 +106,8 @@ export default function ConversationMenu(props: ConversationMenuProps) {
               { label: words.fork, onChoose: onFork },
               { label: share, onChoose: () => setOpen("share") },
               { label: words.download, onChoose: () => setOpen("download") },
+              { label: hold, onChoose: () => setOpen("hold") },
+              { label: toTrash, onChoose: trash },
               { label: words.delete, onChoose: () => setOpen("delete"), isDangerous: true },
             ],
           },
@@ -106,6 +115,7 @@ export default function ConversationMenu(props: ConversationMenuProps) {
       />
       <Suspense>
         {open === "download" && <DownloadDialog id={id} folder={state.workingDir} onClose={close} />}
+        {open === "hold" && <HoldDialog id={id} onClose={close} />}
         {open === "share" && <ShareDialog id={id} onClose={close} />}
         {open === "rename" && (
           <RenameDialog

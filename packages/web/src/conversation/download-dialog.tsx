@@ -41,6 +41,7 @@ export default function DownloadDialog({ id, folder, isShared = false, onClose }
       }
     },
     jsonl: () => client.open(transcript, { params, query: { format: "jsonl" }, timeoutMs }),
+    atif: () => client.open(transcript, { params, query: { format: "atif" }, timeoutMs }),
     zip: () => client.open("GET /api/file/download-trajectory/{conversation_id}", { params, timeoutMs }),
     files: () =>
       client.open("GET /api/conversations/{runtime_conversation_id}/file/archive", {

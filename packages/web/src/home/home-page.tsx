@@ -10,6 +10,7 @@ import { useServices } from "../services/services.ts";
 import { StateMark, statusWord } from "../ui/state-mark.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
 import { DemoOffer } from "./demo-offer.tsx";
+import { ImportButton } from "./import-button.tsx";
 import { hasSecret, repositoryOf } from "./fetch-repository.ts";
 import { HomeSearch } from "./home-search.tsx";
 import { QuotaNote } from "./quota-note.tsx";
@@ -192,6 +193,9 @@ export default function HomePage() {
           </p>
         )}
         {start?.can.demo === true && models?.isReady === false && <DemoOffer />}
+        <div className="mt-6">
+          <ImportButton />
+        </div>
         <HomeSearch />
         <ActiveConversations />
       </div>

@@ -2,6 +2,7 @@ import { automationsDe } from "./automations-de.ts";
 import { exactLogDe } from "./exact-log-de.ts";
 import { workspaceDe } from "./workspace-de.ts";
 import { openPageDe } from "./open-page-de.ts";
+import { keepingDe } from "./keeping-de.ts";
 import { shareDe } from "./share-de.ts";
 import { settingsDe } from "./settings-de.ts";
 import type { MoreWords } from "./words.ts";
@@ -13,6 +14,7 @@ export const moreDe: MoreWords = {
   ...openPageDe,
   ...settingsDe,
   ...shareDe,
+  ...keepingDe,
   home: {
     title: "Was soll der Agent tun?",
     folder: "Ordner oder Git-URL",
@@ -229,6 +231,7 @@ export const moreDe: MoreWords = {
       markdown: "Transkript (Markdown)",
       html: "Aufzeichnung, Schritt für Schritt (eine HTML-Datei)",
       jsonl: "Ereignisse, eines je Zeile (JSON Lines)",
+      atif: "Trajektorie (ATIF)",
       zip: "Ereignisse, eines je Datei (ZIP)",
       files: "Dateien des Workspace (tar.gz)",
     },

@@ -3,6 +3,7 @@ import { automationsEn } from "./automations-en.ts";
 import { exactLogEn } from "./exact-log-en.ts";
 import { workspaceEn } from "./workspace-en.ts";
 import { openPageEn } from "./open-page-en.ts";
+import { keepingEn } from "./keeping-en.ts";
 import { shareEn } from "./share-en.ts";
 import { settingsEn } from "./settings-en.ts";
 
@@ -14,6 +15,7 @@ export const moreEn = {
   ...openPageEn,
   ...settingsEn,
   ...shareEn,
+  ...keepingEn,
   home: {
     title: "What should the agent do?",
     folder: "Folder or Git URL",
@@ -224,6 +226,7 @@ export const moreEn = {
       markdown: "Transcript (Markdown)",
       html: "Step-by-step replay (one HTML file)",
       jsonl: "Events, one per line (JSON Lines)",
+      atif: "Trajectory (ATIF)",
       zip: "Events, one per file (ZIP)",
       files: "Workspace files (tar.gz)",
     },

@@ -55,7 +55,7 @@ export class BranchReader {
     const { navigations, lastSeq } = this.#deps;
     let step: number = steps.first;
     let from = seq + 1;
-    const ends = [...navigations.filter(([at]) => at > seq).map(([at]) => at - 1), lastSeq];
+    const ends = [...navigations.filter(([at]) => at > seq).map(([at]) => Math.ceil(at) - 1), lastSeq];
     for (const to of ends) {
       let start = isOnPath(pathTo(navigations, from), seq) ? from : to + 1;
       for (; start <= to; step = Math.min(2 * step, steps.max)) {

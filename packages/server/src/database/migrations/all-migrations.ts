@@ -6,6 +6,7 @@ import { secretHosts } from "./0004-secret-hosts.ts";
 import { identities } from "./0005-identities.ts";
 import { userPolicies } from "./0006-user-policies.ts";
 import { automations } from "./0007-automations.ts";
+import { retention } from "./0008-retention.ts";
 import { profileRevisions } from "./0009-profile-revisions.ts";
 import { extensionCopies } from "./0010-extension-copies.ts";
 
@@ -20,6 +21,7 @@ export const allMigrations: Migrations = {
   "0005-identities": identities,
   "0006-user-policies": userPolicies,
   "0007-automations": automations,
+  "0008-retention": retention,
   "0009-profile-revisions": profileRevisions,
   "0010-extension-copies": extensionCopies,
 };

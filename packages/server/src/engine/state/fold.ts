@@ -224,10 +224,10 @@ function applyUpdate(
 function navigate(
   state: ConversationState,
   seq: number,
-  { toSeq, head }: NonNullable<EventMeta["navigation"]>,
+  { toSeq, head, jumps = [] }: NonNullable<EventMeta["navigation"]>,
 ): void {
   Object.assign(state, head as BranchHead);
-  state.navigations = [...state.navigations, [seq, toSeq]];
+  state.navigations = [...state.navigations, ...jumps, [seq, toSeq]];
   state.viewStart = { kept: [], fromSeq: 1 };
   state.runWantedSeq = 0;
   state.approvalDeadlineMs = null;

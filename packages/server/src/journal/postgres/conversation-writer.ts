@@ -116,10 +116,14 @@ export class ConversationWriter {
   }
 
   /** False when there is no such conversation. */
-  async mark(id: string, { isPinned, isArchived, readEventId, appFacts }: MarkChange): Promise<boolean> {
+  async mark(
+    id: string,
+    { isPinned, isArchived, readEventId, appFacts, ownerId }: MarkChange,
+  ): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
       `UPDATE convoke.conversations SET is_pinned = coalesce($2, is_pinned), is_archived = coalesce($3, is_archived),
          read_event_id = CASE WHEN $4::text COLLATE "C" > coalesce(read_event_id, '') THEN $4 ELSE read_event_id END,
+         owner_id = coalesce($7, owner_id),
          app_facts = CASE WHEN NOT $5 THEN app_facts ELSE coalesce(app_facts, '{}') || $6::jsonb END
        WHERE id = $1`,
       [
@@ -129,6 +133,7 @@ export class ConversationWriter {
         readEventId ?? null,
         appFacts !== undefined,
         appFacts ?? null,
+        ownerId ?? null,
       ],
     );
     return (rowCount ?? 0) > 0;

@@ -38,6 +38,16 @@ export class EventReader {
     return rows[0] ?? null;
   }
 
+  /** How long its events are together, in bytes; 0 when there is no such conversation. */
+  async sizeOf(conversationId: string): Promise<number> {
+    const { rows } = await this.#pool.query<{ bytes: number }>(
+      `SELECT coalesce(sum(octet_length(e.json)), 0)::float8 AS bytes
+       FROM convoke.conversations c JOIN convoke.events e ON e.log = c.number WHERE c.id = $1`,
+      [conversationId],
+    );
+    return rows[0]?.bytes ?? 0;
+  }
+
   /** Events with `seq > afterSeq`, ascending, at most `limit`; fewer when they are long. One statement. */
   async readAfter(conversationId: string, afterSeq: number, limit: number): Promise<StoredEvent[]> {
     const { rows } = await this.#pool.query<LogRange & StoredJson>(readAfterSql, [

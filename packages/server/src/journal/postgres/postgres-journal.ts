@@ -286,6 +286,10 @@ class PostgresJournal implements Journal {
     return (await this.#events.open(conversationId))?.lastSeq ?? 0;
   }
 
+  async sizeOf(conversationId: string): Promise<number> {
+    return await this.#events.sizeOf(conversationId);
+  }
+
   async head(conversationId: string): Promise<LogHead | null> {
     return await this.#events.head(conversationId);
   }

@@ -29,6 +29,7 @@ export class ConversationWriter {
     this.#mark = database.prepare(
       `UPDATE conversations SET is_pinned = ifnull(?1, is_pinned), is_archived = ifnull(?2, is_archived),
          read_event_id = CASE WHEN ?3 > ifnull(read_event_id, '') THEN ?3 ELSE read_event_id END,
+         owner_id = ifnull(?7, owner_id),
          app_facts = CASE ?4 WHEN 'same' THEN app_facts WHEN 'none' THEN NULL ELSE json_patch(ifnull(app_facts, '{}'), ?5) END
        WHERE id = ?6`,
     );
@@ -38,7 +39,7 @@ export class ConversationWriter {
   }
 
   /** False when there is no such conversation. */
-  mark(id: string, { isPinned, isArchived, readEventId, appFacts }: MarkChange): boolean {
+  mark(id: string, { isPinned, isArchived, readEventId, appFacts, ownerId }: MarkChange): boolean {
     const flag = (value: boolean | undefined): number | null => (value === undefined ? null : Number(value));
     const change = appFacts === undefined ? "same" : appFacts === null ? "none" : "merge";
     const { changes } = this.#mark.run(
@@ -48,6 +49,7 @@ export class ConversationWriter {
       change,
       appFacts ?? null,
       id,
+      ownerId ?? null,
     );
     return changes > 0;
   }

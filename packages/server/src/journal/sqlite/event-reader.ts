@@ -119,6 +119,15 @@ export class EventReader {
     return events;
   }
 
+  /** How long the events of `[fromSeq, toSeq]` are together, in bytes; what is damaged may be left out. */
+  bytesOf(log: LogRange, fromSeq: number, toSeq: number): number {
+    const base = positionOf(log.number, 0);
+    return [this.#settled, this.#recent].reduce((total, { bytes }) => {
+      const [found] = (bytes.get(base + fromSeq, base + toSeq) ?? []) as unknown as [number?];
+      return total + (found ?? 0);
+    }, 0);
+  }
+
   /** One by one, each in its place. */
   readEach(log: LogRange, seqs: readonly number[]): EventWithMeta[] {
     return seqs.map((seq) => this.readOne(log, seq));

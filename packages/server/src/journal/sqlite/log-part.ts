@@ -12,6 +12,7 @@ export type Part = {
   readonly id: StatementSync;
   readonly timestamp: StatementSync;
   readonly nextTimestamp: StatementSync;
+  readonly bytes: StatementSync;
 };
 
 export type RangeRow = [position: number, id: unknown, json: unknown, checksum: unknown];
@@ -59,5 +60,7 @@ export function preparePart(database: DatabaseSync, table: "events" | "recent"):
     id: prepare("id", "position = ?"),
     timestamp: prepare("timestamp", "position = ?"),
     nextTimestamp: prepare("position, timestamp", "position BETWEEN ? AND ? ORDER BY position LIMIT 1"),
+    // How long a text is stands at the beginning of its row: nothing of the texts is read.
+    bytes: prepare("total(octet_length(json))", "position BETWEEN ? AND ?"),
   };
 }

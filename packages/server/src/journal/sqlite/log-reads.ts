@@ -48,6 +48,21 @@ export class LogReads {
     }
   }
 
+  /** In slices: a large log never holds the event loop. */
+  async sizeOf(conversationId: string): Promise<number> {
+    let bytes = 0;
+    for (let from = 1; ; from += sizeSlice, await yieldToEventLoop()) {
+      const slice = this.#readNow(() => {
+        const log = this.events.open(conversationId);
+        return log === null || log.lastSeq < from
+          ? null
+          : this.events.bytesOf(log, from, Math.min(log.lastSeq, from + sizeSlice - 1));
+      });
+      if (slice === null) return bytes;
+      bytes += slice;
+    }
+  }
+
   async findSeqs(conversationId: string, filter: KindFilter): Promise<number[]> {
     const found: number[] = [];
     for (let from = 1; ; await yieldToEventLoop()) {
@@ -105,4 +120,5 @@ export class LogReads {
 }
 
 const readSlice = 500;
+const sizeSlice = 20_000;
 const seqSlice = 5_000;

@@ -258,6 +258,10 @@ class SqliteJournal implements Journal {
     return this.#logs.lastSeq(conversationId) ?? 0;
   }
 
+  async sizeOf(conversationId: string): Promise<number> {
+    return await this.#logs.sizeOf(conversationId);
+  }
+
   head(conversationId: string): LogHead | null {
     return this.#logs.head(conversationId);
   }

@@ -1,7 +1,5 @@
 import { Readable } from "node:stream";
-import type { Event } from "@convoke/protocol";
 import { secretValues, sparedTexts } from "../../../engine/secret-values.ts";
-import { toMarkdown } from "../../../reading/transcript.ts";
 import { toConversationInfo, type ConversationInfoSource } from "../../../engine/state/conversation-info.ts";
 import type { Directory } from "../../../directory/directory.ts";
 import { conversationMissing } from "../../../engine/refusals.ts";
@@ -14,6 +12,7 @@ import { createMask, type Mask } from "../../../security/mask.ts";
 import type { UserSecrets } from "../../../workspaces/machine.ts";
 import { zipStream, type ZipEntry } from "../../../workspaces/zip-stream.ts";
 import { asAttachment } from "./file-download.ts";
+import { transcriptForms, type TranscriptEvents } from "./transcript-forms.ts";
 import { conversationIdOf } from "../../../http/conversation-id.ts";
 
 export type TrajectoryRouteDeps = {
@@ -63,13 +62,12 @@ export function transcriptHandlers({ directory, journal, secrets }: TrajectoryRo
       const described = await directory.describe(caller, id);
       if (described === null) throw conversationMissing(id);
       const mask = await maskFor(described, secrets, caller.userId);
-      const isJson = query["format"] === "jsonl";
+      const { write, contentType, ending } = transcriptForms[String(query["format"])]!;
       const events = readAll(id, journal, caller);
-      const lines = isJson ? listLines(events, mask) : listSections(described, events, mask);
       return {
-        stream: Readable.from(lines, { objectMode: false }),
-        contentType: isJson ? "application/x-ndjson; charset=utf-8" : "text/markdown; charset=utf-8",
-        headers: asAttachment(`${id}.${isJson ? "jsonl" : "md"}`),
+        stream: Readable.from(write(described, events, mask), { objectMode: false }),
+        contentType,
+        headers: asAttachment(`${id}.${ending}`),
       };
     },
   } satisfies Record<string, RouteHandler>;
@@ -84,24 +82,6 @@ async function maskFor(
   const own = Object.values(await secrets.values(userId)).map(({ value }) => value);
   const values = [...secretValues(described.secrets), ...own];
   return createMask(values, sparedTexts(described.config));
-}
-
-type Events = AsyncIterable<StoredEvent>;
-
-async function* listLines(events: Events, mask: Mask): AsyncGenerator<string> {
-  for await (const { json } of events) yield `${mask(json)}\n`;
-}
-
-async function* listSections(
-  { title }: ConversationInfoSource,
-  events: Events,
-  mask: Mask,
-): AsyncGenerator<string> {
-  yield `# ${mask(title ?? "Conversation", "document")}\n\n`;
-  for await (const { json } of events) {
-    const text = toMarkdown(JSON.parse(mask(json)) as Event);
-    if (text !== "") yield text;
-  }
 }
 
 /** The events as the caller may see them: for a share link, up to its last one. */
@@ -127,7 +107,7 @@ function endOf({ share }: Caller): number {
   return share?.upTo?.seq ?? Infinity;
 }
 
-async function* listEntries(meta: string, events: Events, mask: Mask): AsyncGenerator<ZipEntry> {
+async function* listEntries(meta: string, events: TranscriptEvents, mask: Mask): AsyncGenerator<ZipEntry> {
   yield { name: "meta.json", content: Buffer.from(mask(meta, "document")) };
   for await (const event of events) {
     const number = String(event.seq).padStart(5, "0");

@@ -1,3 +1,4 @@
+import { userOfOwner } from "../../../lib/trash-owner.ts";
 import { crc32 } from "node:zlib";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Pool } from "pg";
@@ -182,7 +183,9 @@ function toEntry({ seq, id, at, class: code, json, folded: body }: EventRow): En
 
 function toValues(log: number, ownerId: string, block: readonly Entry[]): (number | string | Buffer)[] {
   const [first, last] = [block[0]!, block.at(-1)!];
-  const grams = gramsOfBlock(block).add(scopeGrams.owner(ownerId)).add(scopeGrams.log(log));
+  const grams = gramsOfBlock(block)
+    .add(scopeGrams.owner(userOfOwner(ownerId)))
+    .add(scopeGrams.log(log));
   if (first.class !== noMessage) grams.add(scopeGrams.messages(log, first.class));
   const entries = block.map(({ id, at, kind, source, toolName, texts }) => ({
     id,

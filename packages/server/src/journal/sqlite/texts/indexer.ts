@@ -1,3 +1,4 @@
+import { userOfOwner } from "../../../lib/trash-owner.ts";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { searchTextOf } from "../../search-text.ts";
 import { isFull, noMessage, toBlocks } from "../../text-blocks.ts";
@@ -195,7 +196,7 @@ export class TextIndexer {
     const id = this.#freeId(stream, tickOf(entries.at(-1)!.at));
     this.#insertBlock.run(id, number, classCode, entries[0]!.seq, entries[0]!.at);
     this.#insertPack.run(id, packBlock(entries));
-    const words = new Set([scopeWords.owner(ownerId), scopeWords.log(number)]);
+    const words = new Set([scopeWords.owner(userOfOwner(ownerId)), scopeWords.log(number)]);
     if (classCode !== noMessage) words.add(scopeWords.messages(number, classCode));
     for (const { kind, source } of entries) words.add(scopeWords.kind(kind)).add(scopeWords.source(source));
     this.#insertWords.run(id, [...words, ...toWords(gramsOfBlock(entries))].join(" "));

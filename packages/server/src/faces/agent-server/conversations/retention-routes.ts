@@ -1,0 +1,153 @@
+import type {
+  ConversationHold,
+  RetentionPolicy,
+  SetHoldRequest,
+  TrashedConversation,
+} from "@convoke/protocol";
+import type { Directory } from "../../../directory/directory.ts";
+import { conversationMissing } from "../../../engine/refusals.ts";
+import { conversationIdOf } from "../../../http/conversation-id.ts";
+import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
+import { Fault, invalidField } from "../../../lib/fault.ts";
+import { formatInstant } from "../../../lib/instant.ts";
+import { hasCondition } from "../../../retention/find-matches.ts";
+import type { Retention } from "../../../retention/retention.ts";
+import type { Hold, HoldStore } from "../../../settings/hold-store.ts";
+import type { RetentionPolicyStore } from "../../../settings/retention-policy-store.ts";
+import type { Trashed, TrashStore } from "../../../settings/trash-store.ts";
+
+export type RetentionRouteDeps = {
+  readonly directory: Pick<Directory, "exists" | "trash">;
+  readonly retention: Retention;
+  readonly retentionPolicies: RetentionPolicyStore;
+  readonly holds: HoldStore;
+  readonly trash: TrashStore;
+};
+
+/** How many one request deletes at most. */
+const maxEmptied = 200;
+
+export function retentionHandlers(deps: RetentionRouteDeps) {
+  const { directory, retention, retentionPolicies, holds, trash } = deps;
+
+  /** In use or in the trash. */
+  async function requireOwn(request: RouteRequest): Promise<string> {
+    const id = conversationIdOf(request);
+    const { caller } = request;
+    const isOwn = (await directory.exists(caller, id)) || (await trash.get(id))?.userId === caller.userId;
+    if (!isOwn) throw conversationMissing(id);
+    return id;
+  }
+
+  async function show(entries: readonly Trashed[]): Promise<TrashedConversation[]> {
+    const held = await holds.of(entries.map(({ conversationId }) => conversationId));
+    return entries.map((entry) => showTrashed(entry, held.get(entry.conversationId)));
+  }
+
+  return {
+    getRetention: async ({ caller }) => ({ json: await retention.policiesOf(caller.userId) }),
+
+    setRetention: async ({ body, caller }) => {
+      const policy = body as RetentionPolicy;
+      const without = policy.rules.findIndex((rule) => !hasCondition(rule));
+      if (without >= 0)
+        throw invalidField(
+          ["body", "rules", without],
+          "A rule without a condition would fit everything. Say older_than_days, idle_days, larger_than_mib or tag.",
+        );
+      await retentionPolicies.set(caller.userId, policy);
+      return { json: await retention.policiesOf(caller.userId) };
+    },
+
+    planRetention: async ({ caller }) => ({ json: await retention.plan(caller.userId) }),
+
+    listTrash: async ({ caller, query }) => {
+      const { limit = 100, page_id: pageId = null } = query as { limit?: number; page_id?: string | null };
+      const before = pageId === null ? null : await trash.get(pageId.toLowerCase());
+      if (pageId !== null && before?.userId !== caller.userId)
+        throw invalidField(["query", "page_id"], "It is not in the trash. Start again without page_id.");
+      const found = await trash.list(caller.userId, limit + 1, before);
+      const items = await show(found.slice(0, limit));
+      return {
+        json: { items, next_page_id: found.length > limit ? found[limit - 1]!.conversationId : null },
+      };
+    },
+
+    trashConversation: async (request) => {
+      const { caller } = request;
+      const days = await retention.trashDaysOf(caller.userId);
+      const order = { id: conversationIdOf(request), reason: "by hand", days };
+      return { json: showTrashed(await directory.trash.put(caller, order)) };
+    },
+
+    restoreFromTrash: async (request) => {
+      await directory.trash.restore(request.caller, conversationIdOf(request));
+      return { json: { success: true } };
+    },
+
+    deleteFromTrash: async (request) => {
+      await directory.trash.delete(request.caller, conversationIdOf(request));
+      return { json: { success: true } };
+    },
+
+    emptyTrash: async ({ caller, signal }) => {
+      let [deleted, held] = [0, 0];
+      let last: Trashed | null = null;
+      while (!signal.aborted) {
+        const entries: Trashed[] = await trash.list(caller.userId, 100, last);
+        for (const entry of entries) {
+          if (deleted >= maxEmptied) return { json: { deleted, held, left: true } };
+          last = entry;
+          if (await deleteUnlessHeld(caller, entry)) deleted += 1;
+          else held += 1;
+        }
+        if (entries.length < 100) return { json: { deleted, held, left: false } };
+      }
+      return { json: { deleted, held, left: true } };
+    },
+
+    listHolds: async ({ caller }) => ({ json: { items: (await holds.list(caller.userId)).map(showHold) } }),
+
+    setHold: async (request) => {
+      const id = await requireOwn(request);
+      const { reason } = (request.body ?? {}) as SetHoldRequest;
+      const hold = await holds.set(request.caller.userId, id, reason ?? "");
+      // It may have been deleted meanwhile: a hold of nothing would stay behind.
+      await requireOwn(request).catch(async (error: unknown) => {
+        await holds.lift(id);
+        throw error;
+      });
+      return { json: showHold(hold) };
+    },
+
+    liftHold: async (request) => {
+      await holds.lift(await requireOwn(request));
+      return { json: { success: true } };
+    },
+  } satisfies Record<string, RouteHandler>;
+
+  async function deleteUnlessHeld(caller: RouteRequest["caller"], entry: Trashed): Promise<boolean> {
+    try {
+      await directory.trash.delete(caller, entry.conversationId);
+      return true;
+    } catch (error) {
+      if (error instanceof Fault && error.code === "conversation_held") return false;
+      throw error;
+    }
+  }
+}
+
+function showTrashed(entry: Trashed, hold?: Hold): TrashedConversation {
+  return {
+    conversation_id: entry.conversationId,
+    title: entry.title,
+    reason: entry.reason,
+    trashed_at: formatInstant(entry.trashedAtMs * 1000),
+    ends_at: formatInstant(entry.endsAtMs * 1000),
+    hold_reason: hold?.reason ?? null,
+  };
+}
+
+function showHold({ conversationId, reason, heldAtMs }: Hold): ConversationHold {
+  return { conversation_id: conversationId, reason, held_at: formatInstant(heldAtMs * 1000) };
+}
