@@ -46,9 +46,9 @@ function foldSignal(view: ConversationView, frame: Readonly<Record<string, unkno
 /** What the socket says with `standing=true`. */
 type LiveStatusFrame = {
   readonly version: number;
-  readonly last_event_id: string | null;
-  readonly execution_status: ConversationView["status"];
-  readonly open_actions: readonly {
+  readonly last_event_id?: string | null;
+  readonly execution_status?: ConversationView["status"];
+  readonly open_actions?: readonly {
     readonly action_id: string;
     readonly tool_name: string;
     readonly tool_call_id: string;
@@ -63,9 +63,9 @@ function foldLiveStatus(view: ConversationView, liveStatus: LiveStatusFrame): Co
   return {
     ...view,
     version: liveStatus.version,
-    standsAt: liveStatus.last_event_id,
-    status: liveStatus.execution_status,
-    openActions: liveStatus.open_actions.map((action) => ({
+    standsAt: liveStatus.last_event_id ?? null,
+    status: liveStatus.execution_status ?? view.status,
+    openActions: (liveStatus.open_actions ?? []).map((action) => ({
       id: action.action_id,
       toolName: action.tool_name,
       toolCallId: action.tool_call_id,

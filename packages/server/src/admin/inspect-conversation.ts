@@ -209,12 +209,14 @@ async function shownState(
       waiting: awaiting(state).map(({ id }) => id),
       deadline: toInstant(state.approvalDeadlineMs),
     },
-    queued: state.queued.map(({ id, seq, isFromUser, wantsRun }) => ({
-      event_id: id,
-      seq,
-      is_from_user: isFromUser,
-      wants_run: wantsRun,
-    })),
+    queued: [...state.queued, ...state.held.map((held) => ({ ...held, isFromUser: true }))].map(
+      ({ id, seq, isFromUser, wantsRun }) => ({
+        event_id: id,
+        seq,
+        is_from_user: isFromUser,
+        wants_run: wantsRun,
+      }),
+    ),
     budget: { spent, limit },
     branch: { leaf_event_id: state.leafId, navigations: state.navigations.length },
     goal:

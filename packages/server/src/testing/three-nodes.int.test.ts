@@ -55,6 +55,44 @@ describe.skipIf(!probe.isUsable)(`three servers on PostgreSQL (${probe.detail})`
     expect(began).toEqual(["look"]);
   });
 
+  test("client tools and queued messages: any server takes them, and they outlive the one that asked", async () => {
+    const weather = (id: string) => ({ tool_calls: [{ id, name: "weather", arguments: {} }] });
+    const turns = [weather("a"), weather("b"), { text: "Rain." }, { text: "Later." }];
+    await using three = await openThree({ script: { turns } });
+    const [asker, second, third] = three.servers;
+    const tool = { name: "weather", description: "Reports the weather.", waits_for_result: true };
+    const { id } = await asker.createConversation({ text: "go", client_tools: [tool] });
+    const path = `/api/conversations/${id}/tool_results`;
+    const pendingAt = async (server: TestServer): Promise<string[]> => {
+      const { items } = (await server.call("GET", path)).json as { items: { tool_call_id: string }[] };
+      return items.map((item) => item.tool_call_id);
+    };
+    const result = (call: string) => ({ results: [{ tool_call_id: call, content: `rain ${call}` }] });
+    await expect.poll(() => pendingAt(second), waiting).toEqual(["a"]);
+    expect((await second.call("POST", path, result("a"))).status).toBe(200);
+    await expect.poll(() => pendingAt(third), waiting).toEqual(["b"]);
+    const queued = { ...say("and then?"), while_running: "queue" };
+    expect((await second.call("POST", `/api/conversations/${id}/events`, queued)).status).toBe(200);
+    await asker.close();
+    expect(await pendingAt(third)).toEqual(["b"]);
+    const socket = new WebSocket(
+      `${third.url.replace("http", "ws")}/sockets/events/${id}?session_api_key=${third.key}`,
+    );
+    await new Promise((resolve) => socket.addEventListener("message", resolve, { once: true }));
+    socket.send(JSON.stringify({ type: "tool_results", ...result("b") }));
+    const texts = async (): Promise<string[]> =>
+      (await second.events(id)).flatMap((event) => {
+        if (event.kind === "ObservationEvent") return [event.tool_call_id];
+        if (event.kind !== "MessageEvent") return [];
+        const [part] = event.llm_message.content ?? [];
+        return [part && "text" in part ? part.text : ""];
+      });
+    const all = ["go", "a", "b", "Rain.", "and then?", "Later."];
+    await expect.poll(texts, waiting).toEqual(all);
+    socket.close();
+    await second.waitForStatus(id, "finished");
+  });
+
   test("P18: a message that is sent to all servers at once under one id is there once, and runs once", async () => {
     await using three = await openThree({ script: { turns: [{ text: "Yes." }] } });
     const { id } = await three.servers[0].createConversation();

@@ -1,6 +1,6 @@
 import { ApiError } from "@convoke/client";
 import type { WhileRunning } from "@convoke/protocol";
-import { asRecord, textAt } from "@convoke/client/view";
+import { asRecord, textAt, textsAt } from "@convoke/client/view";
 import { Cell, type Store } from "../lib/store.ts";
 import type { BrowserStorage } from "../lib/browser-storage.ts";
 
@@ -135,20 +135,16 @@ function readStored(storage: BrowserStorage): readonly Outgoing[] {
   if (!Array.isArray(stored)) return [];
   return stored.flatMap((item) => {
     const fields = asRecord(item);
-    const id = textAt(fields, "id");
-    const conversationId = textAt(fields, "conversationId");
-    if (fields === null || id === "" || conversationId === "") return [];
-    const images = Array.isArray(fields["images"]) ? (fields["images"] as string[]) : [];
-    const isRefused = fields["state"] === "refused";
+    if (textAt(fields, "id") === "" || textAt(fields, "conversationId") === "") return [];
+    // Only a refused message has one.
+    const problem = textAt(fields, "problem") || null;
     return [
       {
-        id,
-        conversationId,
+        ...(item as Pick<Outgoing, "id" | "conversationId" | "whileRunning">),
         text: textAt(fields, "text"),
-        images,
-        whileRunning: fields["whileRunning"] as Outgoing["whileRunning"],
-        state: isRefused ? ("refused" as const) : ("waiting" as const),
-        problem: isRefused ? textAt(fields, "problem") : null,
+        images: textsAt(fields, "images"),
+        state: problem === null ? ("waiting" as const) : ("refused" as const),
+        problem,
         eventId: null,
       },
     ];
