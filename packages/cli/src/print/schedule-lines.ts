@@ -71,7 +71,7 @@ function describeTrigger(trigger: AutomationTrigger): string {
     case "webhook":
       return `webhook (${trigger.form})`;
     case "event":
-      return `conversations that are ${trigger.statuses.join(", ")}`;
+      return `conversations: ${[...(trigger.statuses ?? []), ...(trigger.event_kinds ?? [])].join(", ")}`;
   }
 }
 
