@@ -13,10 +13,10 @@ export default function ConversationsScreen() {
       <Link href="/search" className="block px-3 py-2.5 text-soft underline-offset-2 hover:underline">
         {words.rail.search}
       </Link>
-      <ConversationList overview={overview} language={language} filter="" />
       <Link href="/automations" className="block px-3 py-2.5 text-soft underline-offset-2 hover:underline">
         {words.rail.automations}
       </Link>
+      <ConversationList overview={overview} language={language} filter="" />
       <Link href="/archived" className="block px-3 py-2.5 text-soft underline-offset-2 hover:underline">
         {words.rail.archived}
       </Link>

@@ -7,9 +7,9 @@ const roles: Readonly<Record<string, UserRole>> = { ada: "admin", bob: "member",
 test("disabled users and viewers start nothing", () => {
   const users = { isDisabled: (id: string) => id === "bob", roleOf: (id: string) => roles[id] ?? "member" };
   // Only the users are asked.
-  const { refusalOf } = runConversations({ users } as unknown as RunConversationsDeps);
-  expect(refusalOf("ada")).toBeNull();
-  expect(refusalOf("carl")).toBeNull();
-  expect(refusalOf("bob")).toBe("The user is disabled.");
-  expect(refusalOf("eve")).toBe("The user may not start conversations any more.");
+  const conversations = runConversations({ users } as unknown as RunConversationsDeps);
+  expect(conversations.refusalOf("ada")).toBeNull();
+  expect(conversations.refusalOf("carl")).toBeNull();
+  expect(conversations.refusalOf("bob")).toBe("The user is disabled.");
+  expect(conversations.refusalOf("eve")).toBe("The user may not start conversations any more.");
 });
