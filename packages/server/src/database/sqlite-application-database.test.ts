@@ -197,6 +197,7 @@ test("P57: tables of a development version are refused with what to do, and stay
     { name: "0004-secret-hosts" },
     { name: "0005-identities" },
     { name: "0006-user-policies" },
+    { name: "0010-extension-copies" },
   ]);
 });
 
