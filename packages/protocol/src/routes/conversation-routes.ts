@@ -17,6 +17,7 @@ import {
 import { nullable, orAbsent, ref } from "../schema.ts";
 import { conversationParams, pageLimit } from "./parameters.ts";
 import { conflict, done, invalid, noConversation } from "./responses.ts";
+import { fetchFailures } from "./installed-routes.ts";
 import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
@@ -48,6 +49,7 @@ export const conversationRoutes = routesOf("Conversations", {
     responses: {
       ...ok("The conversation with this id, which was there before.", ConversationInfo),
       201: { description: "The new conversation.", schema: ConversationInfo },
+      ...fetchFailures,
       ...invalid,
     },
   },

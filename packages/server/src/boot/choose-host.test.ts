@@ -72,6 +72,7 @@ test("a conversation here is behind a wall around its folder, also for users who
       hide: [],
       unlocked: [],
       extraFolders: [],
+      copies: { folder: "/data/extensions/bob", targets: ["/data/extensions/bob"] },
     },
   ]);
 });

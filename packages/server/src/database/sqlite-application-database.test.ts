@@ -199,6 +199,7 @@ test("P57: tables of a development version are refused with what to do, and stay
     { name: "0006-user-policies" },
     { name: "0007-automations" },
     { name: "0008-retention" },
+    { name: "0010-extension-copies" },
   ]);
 });
 

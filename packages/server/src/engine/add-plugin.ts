@@ -41,12 +41,12 @@ export async function addPlugin(toChange: ToPluginChange, deps: Deps): Promise<v
     const updates = shownFields.flatMap((field) =>
       config[field] === undefined ? [] : [stateUpdate(field, config[field])],
     );
-    const told = note === null || log.state.systemPromptSeq === null ? [] : [environmentMessage(note)];
+    const notes = note === null || log.state.systemPromptSeq === null ? [] : [environmentMessage(note)];
     await configuration.changeAll(config, secrets, [
       ...updates,
       stateUpdate("plugins", config.joined_plugins ?? []),
       ...warnings.map(warning),
-      ...told,
+      ...notes,
     ]);
     hooks.replace(openHooks());
     session.renew();

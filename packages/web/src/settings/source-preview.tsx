@@ -65,7 +65,7 @@ function Group({ title, lines }: { readonly title: string; readonly lines: reado
   if (lines.length === 0) return null;
   return (
     <p className="mb-1 text-sm break-words">
-      <span className="text-faint">{title}: </span>
+      <span className="mr-2 text-faint">{title}</span>
       {lines.join(", ")}
     </p>
   );

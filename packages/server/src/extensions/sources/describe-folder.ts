@@ -91,26 +91,20 @@ function notesOf({ problems }: PluginParts, contents: PluginContents): FolderNot
   const local = servers.filter(({ transport }) => transport === "stdio");
   const remote = servers.filter(({ transport }) => transport !== "stdio");
   const names = (all: readonly { readonly name: string }[]): string => all.map(({ name }) => name).join(", ");
-  return [
-    ...(hooks.length === 0
-      ? []
-      : [
-          {
-            code: "has_hooks",
-            detail: `It has ${hooks.length} hooks, which run at events of a conversation.`,
-          },
-        ]),
-    ...(local.length === 0
-      ? []
-      : [{ code: "starts_servers", detail: `It starts programs as MCP servers: ${names(local)}.` }]),
-    ...(remote.length === 0
-      ? []
-      : [{ code: "calls_servers", detail: `It calls MCP servers elsewhere: ${names(remote)}.` }]),
-    ...problems.map(({ path, reason }) => ({
-      code: "file_left_out",
-      detail: `${posix.basename(posix.dirname(path))}/${posix.basename(path)} is no skill: ${reason}`,
-    })),
-  ];
+  const notes: FolderNote[] = [];
+  const note = (code: string, isTrue: boolean, detail: string): void => {
+    if (isTrue) notes.push({ code, detail });
+  };
+  note("has_hooks", hooks.length > 0, `It has ${hooks.length} hooks, which run at events of a conversation.`);
+  note("starts_servers", local.length > 0, `It starts programs as MCP servers: ${names(local)}.`);
+  note("calls_servers", remote.length > 0, `It calls MCP servers elsewhere: ${names(remote)}.`);
+  for (const { path, reason } of problems)
+    note(
+      "file_left_out",
+      true,
+      `${posix.basename(posix.dirname(path))}/${posix.basename(path)} is no skill: ${reason}`,
+    );
+  return notes;
 }
 
 function hooksOf(settings: HookSettings): PluginContents["hooks"] {

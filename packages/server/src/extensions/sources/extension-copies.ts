@@ -146,6 +146,6 @@ function labelOf({ address, inside }: GitSource, files: readonly CopiedFile[]): 
 }
 
 /** The same for the same folder of the same commit, whatever reference led to it. */
-export function copyId({ address, inside }: Pick<GitSource, "address" | "inside">, commit: string): string {
+function copyId({ address, inside }: Pick<GitSource, "address" | "inside">, commit: string): string {
   return createHash("sha256").update(`${address}\0${inside}\0${commit}`).digest("hex").slice(0, 32);
 }

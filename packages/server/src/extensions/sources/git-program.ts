@@ -67,7 +67,7 @@ export async function runGit(
   const read = (async () => {
     for await (const chunk of child.output) {
       size += (chunk as Buffer).byteLength;
-      if (size > maxOutputBytes) return void tooMuch.resolve("too much");
+      if (size > maxOutputBytes) return tooMuch.resolve("too much");
       chunks.push(chunk as Buffer);
     }
   })();

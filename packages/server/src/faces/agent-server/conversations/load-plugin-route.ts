@@ -33,7 +33,7 @@ export function loadPluginHandlers(deps: LoadPluginDeps) {
       if (conversation.configuration.config.sandbox_id !== undefined)
         throw invalidField(loc, "Conversations in sandboxes have no plugins.");
       const { plugin_ref: named } = request.body as LoadPluginRequest;
-      const opened = await openPlugin(readReference(named), deps, caller.userId, loc);
+      const opened = await openPlugin(readReference(named), deps, caller.userId, loc, "missing");
       checkSkills([opened.parts], loc);
       await conversation.addPlugin((config, secrets) => changeOf(opened, config, secrets));
       return { json: { success: true } };

@@ -111,11 +111,13 @@ test("clients 1, plugins_at_the_start: skills, commands, hooks, sub-agents and s
   expect((await server.call("POST", "/api/conversations", again)).status).toBe(200);
 });
 
-test("P55: a plugin that would have to be fetched, that is none, or whose guards cannot be understood is refused by its field", async () => {
+test("P55: a plugin that nobody was shown, that is none, or whose guards cannot be understood is refused by its field", async () => {
   await putPlugin();
   for (const [plugin, field, words] of [
-    [{ source: "github:owner/repo" }, "source", "nothing is fetched"],
-    [{ source: "https://example.org/x.git" }, "source", "nothing is fetched"],
+    [{ source: "github:owner/repo" }, "ref", "Name a commit in full"],
+    [{ source: "https://example.org/x.git", ref: "main" }, "ref", "Name a commit in full"],
+    [{ source: "git@example.org:x.git" }, "source", "over https only"],
+    [{ source: "tools", ref: "main" }, "source", "No plugin called tools"],
     [{ source: root, ref: "main" }, "ref", "used as it is"],
     [{ source: root, repo_path: "../x" }, "repo_path", "outside"],
     [{ source: dirname(root) }, "source", "no manifest"],

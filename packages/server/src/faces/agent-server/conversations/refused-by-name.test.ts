@@ -11,7 +11,7 @@ test("clients: what comes with a later version is refused by its name, with a wa
     [
       await server.call("POST", `/api/conversations/${id}/load_plugin`, { plugin_ref: "a" }),
       404,
-      "load_plugin",
+      "No plugin called a is installed",
     ],
     [
       await server.call("POST", `/api/conversations/${id}/switch_acp_model`, { model: "a" }),
@@ -29,9 +29,13 @@ test("clients: what comes with a later version is refused by its name, with a wa
     [await create({ agent: acp, response_schema: { type: "object" } }), 422, "response_schema"],
     [await create({ agent: acp, agent_type: "plan" }), 422, "agent_type"],
     [await create({ agent: acp, client_tools: [{ name: "ask", description: "Ask" }] }), 422, "client_tools"],
-    [await create({ agent, plugins: [{ source: "github:a/b" }] }), 422, "nothing is fetched"],
-    [await create({ agent, plugins: [{ source: "https://h/p.git", ref: "v1" }] }), 422, "nothing is fetched"],
-    [await create({ agent, plugins: [{ source: "git@h:a/p.git" }] }), 422, "nothing is fetched"],
+    [await create({ agent, plugins: [{ source: "github:a/b" }] }), 422, "Name a commit in full"],
+    [
+      await create({ agent, plugins: [{ source: "https://h/p.git", ref: "v1" }] }),
+      422,
+      "Name a commit in full",
+    ],
+    [await create({ agent, plugins: [{ source: "git@h:a/p.git" }] }), 422, "over https only"],
   ] as const;
   for (const [reply, status, words] of replies) {
     expect(reply.status, reply.text).toBe(status);

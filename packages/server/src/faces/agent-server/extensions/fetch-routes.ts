@@ -44,7 +44,11 @@ export function fetchHandlers({ sources }: { readonly sources: ExtensionSources 
       return {
         json: {
           ...showSource(request, opened),
-          ...{ name, version, description, content, triggers: triggers ?? [] },
+          name,
+          version,
+          description,
+          content,
+          triggers: triggers ?? [],
         } satisfies FetchSkillResponse,
       };
     },

@@ -135,7 +135,7 @@ export class InstalledItems {
 
 export type Installed = { readonly name: string; readonly item: StoredInstallation };
 
-export function requireInstalled(settings: StoredSettings, kind: Kind, name: string): StoredInstallation {
+function requireInstalled(settings: StoredSettings, kind: Kind, name: string): StoredInstallation {
   if (Object.hasOwn(settings[kind], name)) return settings[kind][name]!;
   throw new Fault("missing", "not_installed", `Nothing called ${name} is installed.`);
 }

@@ -27,8 +27,9 @@ export async function openPlugin(
   access: PluginAccess,
   userId: string,
   loc: readonly (string | number)[],
+  whenUnknown: "caller" | "missing" = "caller",
 ): Promise<OpenedPlugin> {
-  const { files, directory, pin } = await find(given, access, userId, loc);
+  const { files, directory, pin } = await find(given, access, userId, { loc, whenUnknown });
   const loaded = await loadPlugin(files, directory);
   if (!loaded.ok) throw invalidField([...loc, "source"], `The directory ${loaded.reason}`);
   const { source, repo_path } = given;
@@ -41,7 +42,10 @@ async function find(
   given: PluginSource,
   { settings, sources }: PluginAccess,
   userId: string,
-  loc: readonly (string | number)[],
+  {
+    loc,
+    whenUnknown,
+  }: { readonly loc: readonly (string | number)[]; readonly whenUnknown: "caller" | "missing" },
 ): Promise<Found> {
   const installed = (await settings.load(userId)).settings.installedPlugins;
   const ofInstalled = async (item: StoredInstallation): Promise<Found> => {
@@ -51,7 +55,7 @@ async function find(
   };
   if (/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(given.source)) {
     const item = Object.hasOwn(installed, given.source) ? installed[given.source]! : null;
-    if (item === null) throw unknownPlugin(given.source, loc);
+    if (item === null) throw unknownPlugin(given.source, whenUnknown, loc);
     if (!item.enabled)
       throw invalidField(
         [...loc, "source"],
@@ -78,7 +82,13 @@ async function find(
   return { ...opened, pin: copy?.pin ?? null };
 }
 
-function unknownPlugin(name: string, loc: readonly (string | number)[]): Fault {
+function unknownPlugin(
+  name: string,
+  whenUnknown: "caller" | "missing",
+  loc: readonly (string | number)[],
+): Fault {
   const msg = `No plugin called ${name} is installed. Install it, or send the absolute path of a directory or the address of a git repository.`;
-  return new Fault("missing", "plugin_not_found", msg, [{ loc: [...loc, "source"], msg, type: "not_found" }]);
+  return whenUnknown === "missing"
+    ? new Fault("missing", "plugin_not_found", msg)
+    : invalidField([...loc, "source"], msg);
 }

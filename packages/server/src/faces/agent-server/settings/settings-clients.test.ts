@@ -327,7 +327,7 @@ describe("what a workspace brings", () => {
     const source = join(server.workspaceDir, "shared/deploy");
     expect(await client.installSkill({ source })).toMatchObject({ name: "deploy", enabled: true });
     await expect(client.installSkill({ source })).rejects.toMatchObject({ status: 409 });
-    await expect(client.installSkill({ source: "https://example.org/x.git" })).rejects.toMatchObject({
+    await expect(client.installSkill({ source: "git@example.org:x.git" })).rejects.toMatchObject({
       status: 422,
     });
     expect((await client.getSkills({})).skills).toMatchObject([{ name: "deploy", type: "agentskills" }]);

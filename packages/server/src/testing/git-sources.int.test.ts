@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openGitHost, type GitHost, type Tree } from "../../../extensions/sources/testing/git-host.ts";
-import { startTestServer, type TestServer } from "../../../testing/start-server.ts";
-import { readWallConfig } from "../../../boot/config-wall.ts";
+import { openGitHost, type GitHost, type Tree } from "../extensions/sources/testing/git-host.ts";
+import { startTestServer, type TestServer } from "./start-server.ts";
+import { readWallConfig } from "../boot/config-wall.ts";
 
 const hasGit = spawnSync("git", ["--version"]).status === 0;
 const question = "Judge for the plugin.";
