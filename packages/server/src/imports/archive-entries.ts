@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { tarEntries } from "@convoke/tool-host";
+import { Fault } from "../lib/fault.ts";
 import type { ArchiveEntry } from "./archive-entry.ts";
 import { isGzip, isTar, isZip } from "./archive-type.ts";
 import type { ImportLimits } from "./import-limits.ts";
@@ -73,7 +74,7 @@ async function readable<Result>(read: () => Promise<Result>): Promise<Result> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof Error && error.name === "Fault") throw error;
-    throw unreadableUpload(`The archive is cut or damaged: ${String((error as Error).message)}`);
+    if (error instanceof Fault) throw error;
+    throw unreadableUpload(`The archive is cut or damaged: ${(error as Error).message}`);
   }
 }

@@ -29,7 +29,7 @@ async function zip(...files: readonly File[]): Promise<Uint8Array> {
       modifiedAtMs: 0x50_0000_0000,
     }))
       chunks.push(chunk);
-  for await (const chunk of writer.end()) chunks.push(chunk);
+  for (const chunk of writer.end()) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 

@@ -60,9 +60,8 @@ export async function importConversation(
   { isDryRun, hasNewIds }: ImportChoices,
 ): Promise<Imported> {
   const { clock, directory, journal } = deps;
-  const [meta, base] = await Promise.all(
-    [source.meta, source.base].map((text) => (text === null ? null : deps.readJson(text))),
-  );
+  const meta = source.meta === null ? null : await deps.readJson(source.meta);
+  const base = source.base === null ? null : await deps.readJson(source.base);
   const facts = readFacts(source, meta, base);
   const plan = await planEvents(source, deps.readJson, clock.nowMs() * 1000);
   if (plan.length === 0 && source.base === null && source.meta === null)

@@ -78,7 +78,7 @@ function toHold(row: {
     conversationId: row.conversation_id,
     userId: row.user_id,
     reason: row.reason,
-    heldAtMs: Number(row.held_at),
+    heldAtMs: row.held_at,
   };
 }
 

@@ -106,7 +106,7 @@ function toTrashed(row: Row): Trashed {
     userId: row.user_id,
     title: row.title,
     reason: row.reason,
-    trashedAtMs: Number(row.trashed_at),
-    endsAtMs: Number(row.ends_at),
+    trashedAtMs: row.trashed_at,
+    endsAtMs: row.ends_at,
   };
 }

@@ -78,9 +78,7 @@ test("Import: 20 conversation folders written by the reference's server are impo
   const { status, body } = await send(server, archive);
   expect(status, JSON.stringify(body)).toBe(200);
   expect(body.results.filter((result) => result.status !== "imported")).toEqual([]);
-  expect(body.results.map((result) => result.conversation_id).toSorted()).toEqual(
-    Object.values(ids).toSorted(),
-  );
+  expect(new Set(body.results.map((result) => result.conversation_id))).toEqual(new Set(Object.values(ids)));
 
   const files = await readGolden();
   for (const [name, id] of Object.entries(ids)) {

@@ -66,13 +66,13 @@ test("Retention by age, idle time, size and tag: dry run, hold, trash, deletion,
   expect((await server.call("PUT", "/api/retention", { rules, trash_days: 1 })).status).toBe(200);
   const plan = JSON.parse((await server.call("GET", "/api/retention/plan")).text) as RetentionPlan;
   const found = plan.matches.map(({ conversation_id: id, rule, stays_because: stays }) => [id, rule, stays]);
-  expect(found.toSorted()).toEqual(
-    [
+  expect(new Set(found)).toEqual(
+    new Set([
       [ids.large, "aged", null],
       [ids.tagged, "done", null],
       [ids.held, "unused", "on hold: audit 7"],
       [ids.old, "unused", null],
-    ].toSorted(),
+    ]),
   );
   expect(plan.matches.find(({ rule }) => rule === "aged")!.why).toMatch(/days old, 1\.1 MiB/);
   // A dry run changes nothing.
@@ -105,12 +105,12 @@ test("Retention by age, idle time, size and tag: dry run, hold, trash, deletion,
 
   await server.close();
   const record = (await readAudit(server.dataDir)).calls.filter((line) => line["who"] === "retention");
-  expect(record.map(({ conversation, act, rule }) => [conversation, act, rule]).toSorted()).toEqual(
-    [
+  expect(new Set(record.map(({ conversation, act, rule }) => [conversation, act, rule]))).toEqual(
+    new Set([
       [ids.large, "trashed", "aged"],
       [ids.tagged, "trashed", "done"],
       [ids.old, "trashed", "unused"],
-    ].toSorted(),
+    ]),
   );
 });
 
