@@ -1,5 +1,4 @@
 import { asRecord, recordAt, textAt, textsAt, type UnknownRecord } from "./unknown-record.ts";
-import { acpCallId, acpOutcome, isAcpEnd } from "./acp-call.ts";
 import { isTakingBack, rowOfEvent } from "./row-of-event.ts";
 import type { ActionRow, Outcome, Row, TaskState } from "./row.ts";
 
@@ -115,9 +114,6 @@ export class RowFold {
           errors: [...errors.filter((error) => error.id !== id), outcomeOf(event)],
         }));
         break;
-      case "ACPToolCallEvent":
-        this.#noteAcpCall(event, id);
-        break;
       case "Condensation":
         if (isTakingBack(event)) this.#takeBack(textsAt(event, "forgotten_event_ids")[0]!);
         break;
@@ -156,14 +152,6 @@ export class RowFold {
     const call = note(this.#calls.get(callId) ?? { actions: [], errors: [] });
     this.#calls.set(callId, call);
     for (const id of call.actions) this.#settle(id);
-  }
-
-  #noteAcpCall(event: UnknownRecord, id: string): void {
-    const given = { ...event, tool_call_id: acpCallId(event) };
-    const outcome = isAcpEnd(event) ? acpOutcome(event, { id, at: textAt(event, "timestamp") }) : null;
-    this.#noteCall(given, ({ actions, errors }) =>
-      outcome === null ? { actions: [...actions, id], errors } : { actions, errors: [...errors, outcome] },
-    );
   }
 
   #noteTask(eventId: string, value: UnknownRecord | null): void {

@@ -1,4 +1,3 @@
-import { acpCallRow, isAcpEnd } from "./acp-call.ts";
 import {
   asRecord,
   listAt,
@@ -82,8 +81,6 @@ export function rowOfEvent(event: UnknownRecord): Row | null {
       return { type: "halt", ...place, how: "pause" };
     case "InterruptEvent":
       return { type: "halt", ...place, how: "interrupt" };
-    case "ACPToolCallEvent":
-      return isAcpEnd(event) ? null : acpCallRow(event, place);
     case "HookExecutionEvent":
       return hookRow(event, place);
     case "ConversationStateUpdateEvent":

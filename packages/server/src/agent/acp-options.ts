@@ -40,12 +40,12 @@ export function toStoredAgent(given: ACPAgentInput): AgentInput & { readonly acp
     agent_context: context,
     mcp_config: servers,
     acp: optionsOf(rest),
-  }) as AgentInput & { readonly acp: AcpOptions };
+  });
 }
 
 /** An agent as clients read it. */
 export function shownAgent({ acp, ...agent }: StoredAgent): Agent {
-  if (acp === undefined) return agent as Agent;
+  if (acp === undefined) return agent;
   const { llm, tools, mcp_config: servers, agent_context: context } = agent;
   const shown = { ...acp, llm, tools, mcp_config: servers, agent_context: context, kind: "ACPAgent" };
   return withoutUndefined(shown) as unknown as Agent;

@@ -1,5 +1,4 @@
 import type { ACPModelInfo } from "@convoke/protocol";
-import type { ConversationState } from "./conversation-state.ts";
 
 /** A tool call of the other agent. */
 export type AcpCall = { readonly id: string; readonly title: string; readonly kind: string | null };
@@ -23,34 +22,3 @@ export type AcpSessionFacts = {
 };
 
 export const noAcp: AcpState = { session: null, isPrompting: false, calls: [] };
-
-type CallEvent = {
-  readonly tool_call_id: string;
-  readonly title: string;
-  readonly tool_kind?: string | null | undefined;
-  readonly status?: string | null | undefined;
-};
-
-const endStatuses = new Set<unknown>(["completed", "failed"]);
-
-/** A call counts as a step when it is first heard of. */
-export function applyCall(state: ConversationState, event: CallEvent): void {
-  const { acp } = state;
-  const { tool_call_id: id, title, tool_kind: kind = null, status } = event;
-  if (!acp.calls.some((call) => call.id === id)) state.iterations += 1;
-  const others = acp.calls.filter((call) => call.id !== id);
-  state.acp = { ...acp, calls: endStatuses.has(status) ? others : [...others, { id, title, kind }] };
-}
-
-/** After a prompt everything is read but the messages that arrived meanwhile. */
-export function applyPrompt(state: ConversationState, seq: number, value: unknown): void {
-  const isPrompting = (value as { status?: unknown }).status === "begun";
-  state.acp = { ...state.acp, isPrompting };
-  if (isPrompting) return;
-  const [first] = state.queued;
-  state.lastSawSeq = first === undefined ? seq : Math.max(state.lastSawSeq, first.seq - 1);
-}
-
-export function applySession(state: ConversationState, value: unknown): void {
-  state.acp = { ...state.acp, session: value as AcpSessionFacts };
-}

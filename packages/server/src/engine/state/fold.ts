@@ -4,7 +4,7 @@ import type { BranchHead, ConversationState } from "./conversation-state.ts";
 import type { EventMeta, SeqRange } from "../../events/event-draft.ts";
 import { parseInstant } from "../../lib/instant.ts";
 import { unusedFieldsOf } from "../unused-fields.ts";
-import { applyCall, applyPrompt, applySession } from "./acp-state.ts";
+import { applyCall, applyPrompt, applySession } from "./apply-acp.ts";
 import { beginningOf, planOf, retryUntilOf } from "./shown-facts.ts";
 
 /** One stored event as the fold reads it. */

@@ -123,5 +123,5 @@ function toStream(transport: StdioTransport, lost: PromiseWithResolvers<string>)
       }
     },
   });
-  return { readable, writable } as Stream;
+  return { readable, writable };
 }

@@ -58,7 +58,9 @@ function describeReply(error: unknown): string {
     string,
     unknown
   >;
-  const reason = [details, message, data].find((text) => typeof text === "string" && text !== "");
+  const reason = [details, message, data].find(
+    (text): text is string => typeof text === "string" && text !== "",
+  );
   const text = describeError(error).replace(/\.$/, "");
-  return (reason === undefined ? text : `${text} (${String(reason)})`).slice(0, 2_000);
+  return (reason === undefined ? text : `${text} (${reason})`).slice(0, 2_000);
 }

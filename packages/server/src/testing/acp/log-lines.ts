@@ -31,7 +31,7 @@ function lineOf(event: AnyEvent): string | null {
     case "SystemPromptEvent":
       return null;
     default:
-      return `${String(kind)} ${String(call ?? "")}`.trim();
+      return typeof call === "string" ? `${String(kind)} ${call}` : String(kind);
   }
 }
 
