@@ -19,6 +19,15 @@ export {
 export { suggestFor } from "./composer/suggest-for.ts";
 export { liveOptions } from "./follow.ts";
 export {
+  baseOf,
+  changedFiles,
+  digestOf,
+  filesOf,
+  type ChangedFile,
+  type ChangePlace,
+  type ChangeScope,
+} from "./view/changed-files.ts";
+export {
   emptyView,
   type ConversationView,
   type ModelRetry,
