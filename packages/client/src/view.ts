@@ -34,6 +34,7 @@ export {
   type OpenAction,
 } from "./view/conversation-view.ts";
 export { editsOf, type Edit } from "./view/edits.ts";
+export { eventBefore } from "./view/event-before.ts";
 export { foldPlan } from "./view/fold-plan.ts";
 export { foldTaskList, tasksOf, type Task } from "./view/fold-task-list.ts";
 export { foldTurns, hasFailed, isFinish, lastWord, numbersOf, type Turn } from "./view/fold-turns.ts";
