@@ -95,10 +95,13 @@ export const conversationFileRoutes = routesOf("Runtimes", {
   getTranscript: {
     method: "GET",
     path: "/api/conversations/{conversation_id}/transcript",
-    summary: "The whole conversation to read, or each event as one line of JSON",
+    summary:
+      "The whole conversation to read, as Markdown or one HTML page, or each event as one line of JSON",
     auth: true,
     params: conversationParams,
-    query: Type.Object({ format: Type.Optional(choice(["markdown", "jsonl"], { default: "markdown" })) }),
+    query: Type.Object({
+      format: Type.Optional(choice(["markdown", "html", "jsonl"], { default: "markdown" })),
+    }),
     responses: { 200: { description: "The text, as a file." }, ...noConversation, ...invalid },
   },
   restoreFile: {

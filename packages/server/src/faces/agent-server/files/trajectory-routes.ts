@@ -50,6 +50,12 @@ export function trajectoryHandlers({ directory, journal, secrets }: TrajectoryRo
   } satisfies Record<string, RouteHandler>;
 }
 
+const forms = {
+  markdown: { list: listSections, contentType: "text/markdown; charset=utf-8", ending: "md" },
+  html: { list: listHtml, contentType: "text/html; charset=utf-8", ending: "html" },
+  jsonl: { list: listLines, contentType: "application/x-ndjson; charset=utf-8", ending: "jsonl" },
+} as const;
+
 /** A conversation as one text, written while it is read, however long it is. */
 export function transcriptHandlers({ directory, journal, secrets }: TrajectoryRouteDeps) {
   return {
@@ -59,12 +65,11 @@ export function transcriptHandlers({ directory, journal, secrets }: TrajectoryRo
       const described = await directory.describe(caller, id);
       if (described === null) throw conversationMissing(id);
       const mask = await maskFor(described, secrets, caller.userId);
-      const isJson = query["format"] === "jsonl";
-      const lines = isJson ? listLines(id, journal, mask) : listSections(described, journal, mask);
+      const { list, contentType, ending } = forms[query["format"] as keyof typeof forms] ?? forms.markdown;
       return {
-        stream: Readable.from(lines, { objectMode: false }),
-        contentType: isJson ? "application/x-ndjson; charset=utf-8" : "text/markdown; charset=utf-8",
-        headers: asAttachment(`${id}.${isJson ? "jsonl" : "md"}`),
+        stream: Readable.from(list(described, journal, mask), { objectMode: false }),
+        contentType,
+        headers: asAttachment(`${id}.${ending}`),
       };
     },
   } satisfies Record<string, RouteHandler>;
@@ -81,7 +86,11 @@ async function maskFor(
   return createMask(values, sparedTexts(described.config));
 }
 
-async function* listLines(id: string, journal: Pick<Journal, "read">, mask: Mask): AsyncGenerator<string> {
+async function* listLines(
+  { id }: ConversationInfoSource,
+  journal: Pick<Journal, "read">,
+  mask: Mask,
+): AsyncGenerator<string> {
   for await (const { json } of readAll(id, journal)) yield `${mask(json)}\n`;
 }
 
@@ -95,6 +104,21 @@ async function* listSections(
     const text = toMarkdown(JSON.parse(mask(json)) as Event);
     if (text !== "") yield text;
   }
+}
+
+async function* listHtml(
+  { id, title }: ConversationInfoSource,
+  journal: Pick<Journal, "read">,
+  mask: Mask,
+): AsyncGenerator<string> {
+  const { eventHtml } = await import("../../../reading/html/event-html.ts");
+  const { pageFoot, pageHead } = await import("../../../reading/html/html-page.ts");
+  yield pageHead(mask(title ?? "Conversation", "document"));
+  for await (const { json } of readAll(id, journal)) {
+    const section = eventHtml(JSON.parse(mask(json)) as Event);
+    if (section !== "") yield section;
+  }
+  yield pageFoot;
 }
 
 async function* readAll(id: string, journal: Pick<Journal, "read">): AsyncGenerator<StoredEvent> {
