@@ -62,18 +62,21 @@ function openTable(platform: NodeJS.Platform) {
   };
   const run: RunProgram = (program, args) => {
     calls.push([program, ...args].join(" "));
-    if (program !== "ps") return "";
+    if (program !== "ps") return { pid: 0, output: "" };
     const isWithEnvironment = args[0] !== "-axww";
-    return listed
+    const output = [...listed, ` 9999   500   500     0 R    ??       ${start} ps`]
       .map((row) => `${row}${isWithEnvironment ? (environment[Number(row.trim().split(" ")[0])] ?? "") : ""}`)
       .join("\n");
+    return { pid: 9999, output };
   };
-  const table = createPsTable({ run, nowMs: () => now, platform });
-  return { table, calls, listed, wait: (ms: number) => (now += ms) };
+  const gone = new Set<number>();
+  const exists = (pid: number): boolean => !gone.has(pid);
+  const table = createPsTable({ run, exists, nowMs: () => now, platform });
+  return { table, calls, listed, wait: (ms: number) => (now += ms), gone };
 }
 
 test("issue 26: polls share a listing, and a process that began since is found", () => {
-  const { table, calls, listed, wait } = openTable("darwin");
+  const { table, calls, listed, wait, gone } = openTable("darwin");
   expect(table.readProcess(512)).toMatchObject({ pid: 512, groupId: 512 });
   expect(table.readProcess(500)).toMatchObject({ pid: 500 });
   expect(calls).toHaveLength(1);
@@ -84,6 +87,11 @@ test("issue 26: polls share a listing, and a process that began since is found",
   expect(table.readCommandLine(512)).toBe("sleep\u0000600\u0000");
   expect(calls).toHaveLength(3);
   expect(table.readProcess(901)).toBeUndefined();
+  expect(calls).toHaveLength(4);
+  expect(table.readProcess(9999)).toBeUndefined();
+  gone.add(512);
+  expect(table.readProcess(512)).toBeUndefined();
+  expect(calls).toHaveLength(5);
 });
 
 test("issue 26: marked processes are found by their environment, not by arguments that name the mark", () => {
@@ -96,7 +104,7 @@ test("issue 26: marked processes are found by their environment, not by argument
 });
 
 test("where there is no ps, no process is known, and nobody is said to be there", () => {
-  const table = createPsTable({ run: () => "", platform: "darwin" });
+  const table = createPsTable({ run: () => ({ pid: 0, output: "" }), platform: "darwin" });
   expect(table.isThere()).toBe(false);
   expect(table.listProcesses()).toEqual([]);
   expect([table.bootId(), table.openFileLimit(), table.processNamespace()]).toEqual(["", null, "0"]);

@@ -3,11 +3,16 @@ import { parseFolders, parseListeners } from "./parse-lsof.ts";
 import { parsePs, psColumns, type ListedProcess } from "./parse-ps.ts";
 import type { ProcessEntry, SystemTable } from "./system-table.ts";
 
-/** Runs a program and returns what it writes, "" where it cannot be run or tells nothing. */
-export type RunProgram = (program: string, args: readonly string[]) => string;
+/** Runs a program; `output` is "" where it cannot be run or tells nothing, and `pid` is what it had. */
+export type RunProgram = (
+  program: string,
+  args: readonly string[],
+) => { readonly pid: number; readonly output: string };
 
 export type PsTableOptions = {
   readonly run?: RunProgram;
+  /** Whether there is a process with this id, a zombie too. */
+  readonly exists?: (pid: number) => boolean;
   readonly nowMs?: () => number;
   readonly platform?: NodeJS.Platform;
 };
@@ -20,15 +25,26 @@ const maxBytes = 64 * 1024 * 1024;
 /** The process table of a system without `/proc`, as its `ps` and `lsof` tell it. */
 export function createPsTable({
   run = runProgram,
+  exists = isThere,
   nowMs = () => performance.now(),
   platform = process.platform,
 }: PsTableOptions = {}): SystemTable {
   const withEnvironment = platform === "darwin" ? ["-axEww"] : ["axeww"];
-  const plain = cached(() => parsePs(run("ps", ["-axww", "-o", psColumns])), nowMs);
-  const marked = cached(() => parsePs(run("ps", [...withEnvironment, "-o", psColumns])), nowMs);
-  const find = (pid: number): ListedProcess | undefined =>
+  const told = (program: string, ...args: readonly string[]): string => run(program, args).output;
+  const list = (...flags: readonly string[]): ListedProcess[] => {
+    const { pid, output } = run("ps", [...flags, "-o", psColumns]);
+    // It lists itself, as one of our children.
+    return parsePs(output).filter((entry) => entry.pid !== pid);
+  };
+  const plain = cached(() => list("-axww"), nowMs);
+  const marked = cached(() => list(...withEnvironment), nowMs);
+  const find = (pid: number): ListedProcess | undefined => {
+    // The kernel is asked first: a list may be older than the end of a process.
+    if (!exists(pid)) return undefined;
+    const isIt = (entry: ListedProcess): boolean => entry.pid === pid;
     // A process of the last moment is not in a list from before it.
-    plain.get().find((entry) => entry.pid === pid) ?? plain.refresh().find((entry) => entry.pid === pid);
+    return plain.get().find(isIt) ?? plain.refresh().find(isIt);
+  };
   const groupByEnvironment = (name: string): Map<string, ProcessEntry[]> => {
     const argumentsOf = new Map(plain.refresh().map(({ pid, words }) => [pid, words]));
     const live = marked.refresh().filter(({ state }) => state !== "Z");
@@ -59,22 +75,22 @@ export function createPsTable({
     },
     // Arguments with spaces cannot be told from several ones.
     readCommandLine: (pid) => find(pid)?.words.trimEnd().replaceAll(" ", "\0").concat("\0"),
-    readProgram: (pid) => run("ps", ["-p", String(pid), "-o", "comm="]).trim() || undefined,
+    readProgram: (pid) => told("ps", "-p", String(pid), "-o", "comm=").trim() || undefined,
     ignoresSignal: () => false,
     // Starts are told in whole seconds: what began in this second counts as begun after now.
     ticksNow: () => Math.floor(Date.now() / 1_000) * 100,
     workingFolders: (pids) =>
       pids.length === 0
         ? new Map()
-        : parseFolders(run("lsof", ["-a", "-d", "cwd", "-p", pids.join(","), "-Fn"])),
+        : parseFolders(told("lsof", "-a", "-d", "cwd", "-p", pids.join(","), "-Fn")),
     listenersOf: (pids) =>
       pids.length === 0
         ? []
-        : parseListeners(run("lsof", ["-anP", "-iTCP", "-sTCP:LISTEN", "-p", pids.join(","), "-Fn"])),
-    bootId: () => (platform === "darwin" ? run("sysctl", ["-n", "kern.bootsessionuuid"]).trim() : ""),
+        : parseListeners(told("lsof", "-anP", "-iTCP", "-sTCP:LISTEN", "-p", pids.join(","), "-Fn")),
+    bootId: () => (platform === "darwin" ? told("sysctl", "-n", "kern.bootsessionuuid").trim() : ""),
     processNamespace: () => "0",
     openFileLimit: () => {
-      const limit = run("sh", ["-c", "ulimit -n"]).trim();
+      const limit = told("sh", "-c", "ulimit -n").trim();
       return /^\d+$/u.test(limit) ? Number(limit) : null;
     },
     makeExpendable: () => undefined,
@@ -108,13 +124,23 @@ function cached<Value>(read: () => Value, nowMs: () => number) {
   return { refresh, get: (): Value => (nowMs() - atMs < cachedMs ? value : refresh()) };
 }
 
-function runProgram(program: string, args: readonly string[]): string {
-  const { stdout } = spawnSync(program, args, {
+function runProgram(...[program, args]: Parameters<RunProgram>): ReturnType<RunProgram> {
+  const { pid, stdout } = spawnSync(program, args, {
     encoding: "utf8",
     timeout: deadlineMs,
     maxBuffer: maxBytes,
     stdio: ["ignore", "pipe", "ignore"],
     env: { PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", LC_ALL: "C", TZ: "UTC" },
   });
-  return stdout ?? "";
+  return { pid, output: stdout ?? "" };
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // That of another user may not be signalled.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }
