@@ -31,6 +31,7 @@ const parts = [
   [`${testing}/nightly/node-cycles.ts`, "--count", "300", "--pooled"],
   [`${browser}/browser-cycles.ts`, "--count", "200"],
   [`${testing}/nightly/work-inside.ts`],
+  ["packages/tool-host/src/testing/nightly/without-proc.ts", "bash/local-bash", "processes/end-processes"],
   ["scripts/install-matrix.ts"],
   ["scripts/build-docs.ts"],
   ["scripts/try-docs.ts"],

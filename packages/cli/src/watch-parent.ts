@@ -1,6 +1,6 @@
 import { readCommandLine, readProcess, systemTable } from "@convoke/tool-host/system";
 
-/** Where programs tell about processes, each poll starts one. */
+/** Without /proc each poll starts a program. */
 const pollMs = { proc: 250, ps: 5_000 };
 
 /**

@@ -128,11 +128,11 @@ async function chat(id: string | undefined, options: ChatOptions, keepCompiled: 
   const isPlain = options.plain === true || Boolean(env["ACCESSIBLE"]);
   const hasColour = !isPlain && !env["NO_COLOR"] && env["TERM"] !== "dumb";
   const settled = configuredEnvironment();
-  const looks = { hasColour, isAscii: isPlain || options.ascii === true, mayMove: hasColour };
+  const themeOptions = { hasColour, isAscii: isPlain || options.ascii === true, mayMove: hasColour };
   const themeFolder = join(dirname(userFile(env) ?? state), "themes");
   const changeTheme = async (name: string): Promise<void> =>
-    theme.change(createTheme(looks, await readTheme(name, themeFolder)));
-  const theme = new ChangeableTheme(createTheme(looks));
+    theme.change(createTheme(themeOptions, await readTheme(name, themeFolder)));
+  const theme = new ChangeableTheme(createTheme(themeOptions));
   await changeTheme(options.theme ?? read(settled, settings.chat_theme));
   using terminal = new TerminalSession({ input, output }, isPlain);
   const write = (text: string): void => terminal.write(text);

@@ -8,9 +8,9 @@ import { waitUntilReadable } from "./wait-until-readable.ts";
 test("issue 26: who waits for a locked store is told what for, and no longer than it wants", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "convoke-wait-"));
   const path = join(folder.path, "journal.db");
-  const told: string[] = [];
+  const reports: string[] = [];
   const onWait = (file: string): void => {
-    told.push(file);
+    reports.push(file);
     holder.exec("COMMIT");
   };
   await waitUntilReadable(path, { timeoutMs: 0, onWait });
@@ -20,6 +20,6 @@ test("issue 26: who waits for a locked store is told what for, and no longer tha
     `${path} is locked by another process`,
   );
   await waitUntilReadable(path, { timeoutMs: 60_000, onWait });
-  expect(told).toEqual([path]);
+  expect(reports).toEqual([path]);
   await waitUntilReadable(path, { timeoutMs: 0, onWait });
 });

@@ -16,21 +16,21 @@ const quietMs = 1_000;
 /** Resolves when nobody keeps readers out of a database file any more. Rejects with {@link ConfigError} after the time. */
 export async function waitUntilReadable(path: string, { timeoutMs, onWait }: WaitOptions): Promise<void> {
   const startMs = performance.now();
-  for (let isTold = false; isLocked(path);) {
+  for (let isReported = false; isLocked(path);) {
     const waitedMs = performance.now() - startMs;
     if (waitedMs >= timeoutMs)
       throw new ConfigError(
         `${path} is locked by another process, for ${Math.round(timeoutMs / 1_000)} seconds by now. End that process, or wait longer with --timeout.`,
       );
-    if (!isTold && waitedMs >= quietMs) {
-      isTold = true;
+    if (!isReported && waitedMs >= quietMs) {
+      isReported = true;
       onWait(path);
     }
     await sleep(Math.min(pollMs, timeoutMs));
   }
 }
 
-/** Every other fault is told by who opens the file. */
+/** Every other fault is reported by the caller that opens the file. */
 function isLocked(path: string): boolean {
   if (!existsSync(path)) return false;
   try {

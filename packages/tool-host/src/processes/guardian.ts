@@ -27,7 +27,7 @@ const replaceMs = 200;
  * Starts the guardian: a small shell script that reads a pipe from us. When the pipe closes because we ended, even by `kill -9`, it
  * ends every process whose environment contains the marker: TERM, after one second KILL. A second guardian, detached from the
  * first, reads the same pipe and does it when the first one does not. A first one that exits early is replaced. Disposing does
- * the same and then ends both. Where there is no `/proc` it finds what `ps` tells.
+ * the same and then ends both. Where there is no `/proc` it reads the output of `ps`.
  */
 export async function openGuardian(options: GuardianOptions): Promise<Guardian> {
   if (!/^[\w.-]+$/.test(options.marker))

@@ -15,7 +15,7 @@ export type ListeningPort = {
 
 /**
  * Ports of programs that a host with this environment has started and that work in `folder`, sorted. Excludes ports on other
- * than local addresses, and this process. Empty where the system does not tell.
+ * than local addresses, and this process. Empty where the system does not report them.
  */
 export function listListeningPorts(
   folder: string,

@@ -3,7 +3,7 @@ export function descriptorPath(descriptor: number): string {
   return `/proc/self/fd/${descriptor}`;
 }
 
-/** Where Linux tells about a process, its environment and memory among it. */
+/** Where Linux reports a process, its environment and memory among it. */
 export function processFolder(pid: number): string {
   return `/proc/${pid}`;
 }

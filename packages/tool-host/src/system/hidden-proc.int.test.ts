@@ -30,17 +30,17 @@ const facts = {
   hasLimit: true,
   isGone: true,
 };
-const tellSystem = [process.execPath, program("testing/tell-system.ts")] as const;
+const describeSystem = [process.execPath, program("testing/describe-system.ts")] as const;
 
-test("issue 26: the process table tells about processes, folders and ports", () => {
-  const told = execFileSync(tellSystem[0], [tellSystem[1]], { encoding: "utf8", cwd: "/" });
-  expect(JSON.parse(told)).toEqual({ kind: "proc", ...facts });
+test("issue 26: the process table knows processes, folders and ports", () => {
+  const output = execFileSync(describeSystem[0], [describeSystem[1]], { encoding: "utf8", cwd: "/" });
+  expect(JSON.parse(output)).toEqual({ kind: "proc", ...facts });
 });
 
-test.skipIf(!isPossible)("issue 26: without /proc the same is told by ps and lsof", async () => {
-  const [command, ...args] = withoutProc(await openFolder(), tellSystem);
-  const told = execFileSync(command, args, { encoding: "utf8", cwd: "/" });
-  expect(JSON.parse(told)).toEqual({ kind: "ps", ...facts });
+test.skipIf(!isPossible)("issue 26: without /proc ps and lsof report the same", async () => {
+  const [command, ...args] = withoutProc(await openFolder(), describeSystem);
+  const output = execFileSync(command, args, { encoding: "utf8", cwd: "/" });
+  expect(JSON.parse(output)).toEqual({ kind: "ps", ...facts });
 });
 
 test.skipIf(!isPossible)(

@@ -52,7 +52,7 @@ function parseRow(line: string): Row | null {
   };
 }
 
-/** Not every `ps` tells the id of a session, but all of them mark the processes that lead one. */
+/** Not every `ps` reports the id of a session, but all of them mark the processes that lead one. */
 function leaderAbove(pid: number, byPid: ReadonlyMap<number, Row>): number | null {
   const seen = new Set<number>();
   for (let row = byPid.get(pid); row !== undefined && !seen.has(row.pid); row = byPid.get(row.parentPid)) {

@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { listenersOf } from "./proc-listeners.ts";
 import type { ProcessEntry, SystemTable } from "./system-table.ts";
 
-/** True where `/proc` tells about processes (Linux). */
+/** True where `/proc` lists processes (Linux). */
 export function hasProc(): boolean {
   return readText("/proc/self/stat") !== undefined;
 }

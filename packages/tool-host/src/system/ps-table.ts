@@ -3,7 +3,7 @@ import { parseFolders, parseListeners } from "./parse-lsof.ts";
 import { parsePs, psColumns, type ListedProcess } from "./parse-ps.ts";
 import type { ProcessEntry, SystemTable } from "./system-table.ts";
 
-/** Runs a program; `output` is "" where it cannot be run or tells nothing, and `pid` is what it had. */
+/** Runs a program; `output` is "" where it cannot be run or writes nothing, and `pid` is what it had. */
 export type RunProgram = (
   program: string,
   args: readonly string[],
@@ -22,7 +22,7 @@ const cachedMs = 200;
 const deadlineMs = 5_000;
 const maxBytes = 64 * 1024 * 1024;
 
-/** The process table of a system without `/proc`, as its `ps` and `lsof` tell it. */
+/** The process table of a system without `/proc`, as its `ps` and `lsof` report it. */
 export function createPsTable({
   run = runProgram,
   exists = isThere,
@@ -30,7 +30,7 @@ export function createPsTable({
   platform = process.platform,
 }: PsTableOptions = {}): SystemTable {
   const withEnvironment = platform === "darwin" ? ["-axEww"] : ["axeww"];
-  const told = (program: string, ...args: readonly string[]): string => run(program, args).output;
+  const outputOf = (program: string, ...args: readonly string[]): string => run(program, args).output;
   const list = (...flags: readonly string[]): ListedProcess[] => {
     const { pid, output } = run("ps", [...flags, "-o", psColumns]);
     // It lists itself, as one of our children.
@@ -73,24 +73,24 @@ export function createPsTable({
       const words = marked.get().find((entry) => entry.pid === pid)?.words;
       return words === undefined ? undefined : valueBehind(find(pid)?.words, words, name);
     },
-    // Arguments with spaces cannot be told from several ones.
+    // Arguments with spaces cannot be outputOf from several ones.
     readCommandLine: (pid) => find(pid)?.words.trimEnd().replaceAll(" ", "\0").concat("\0"),
-    readProgram: (pid) => told("ps", "-p", String(pid), "-o", "comm=").trim() || undefined,
+    readProgram: (pid) => outputOf("ps", "-p", String(pid), "-o", "comm=").trim() || undefined,
     ignoresSignal: () => false,
-    // Starts are told in whole seconds: what began in this second counts as begun after now.
+    // Starts are outputOf in whole seconds: what began in this second counts as begun after now.
     ticksNow: () => Math.floor(Date.now() / 1_000) * 100,
     workingFolders: (pids) =>
       pids.length === 0
         ? new Map()
-        : parseFolders(told("lsof", "-a", "-d", "cwd", "-p", pids.join(","), "-Fn")),
+        : parseFolders(outputOf("lsof", "-a", "-d", "cwd", "-p", pids.join(","), "-Fn")),
     listenersOf: (pids) =>
       pids.length === 0
         ? []
-        : parseListeners(told("lsof", "-anP", "-iTCP", "-sTCP:LISTEN", "-p", pids.join(","), "-Fn")),
-    bootId: () => (platform === "darwin" ? told("sysctl", "-n", "kern.bootsessionuuid").trim() : ""),
+        : parseListeners(outputOf("lsof", "-anP", "-iTCP", "-sTCP:LISTEN", "-p", pids.join(","), "-Fn")),
+    bootId: () => (platform === "darwin" ? outputOf("sysctl", "-n", "kern.bootsessionuuid").trim() : ""),
     processNamespace: () => "0",
     openFileLimit: () => {
-      const limit = told("sh", "-c", "ulimit -n").trim();
+      const limit = outputOf("sh", "-c", "ulimit -n").trim();
       return /^\d+$/u.test(limit) ? Number(limit) : null;
     },
     makeExpendable: () => undefined,

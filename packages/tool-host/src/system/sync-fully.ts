@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 
 /**
- * Lets a commit reach the disk itself and not only its cache. On macOS SQLite asks for less, unless it is told; elsewhere these settings
+ * Lets a commit reach the disk itself and not only its cache. On macOS SQLite asks for less, unless this is set; elsewhere these settings
  * mean nothing. To be called for every connection that writes.
  */
 export function syncFully(database: Pick<DatabaseSync, "exec">, platform = process.platform): void {

@@ -16,8 +16,8 @@ export type ProcessEntry = {
 export type Listener = { readonly pid: number; readonly port: number; readonly host: "127.0.0.1" | "::1" };
 
 /**
- * What the system tells about its processes. Linux has it below `/proc`; elsewhere programs tell it, later and less of it. What a system
- * does not tell is `undefined`, empty or null, and never "has ended".
+ * What the system reports about its processes. Linux has it below `/proc`; elsewhere programs report it, later and less of it. What a system
+ * does not report is `undefined`, empty or null, and never "has ended".
  */
 export type SystemTable = {
   /** How it is read: `proc` costs microseconds, `ps` starts a program. */

@@ -12,7 +12,7 @@ const called = (notifications: Notifications, isTmux: boolean, act: (attention: 
   act(attention);
   return writes.join("");
 };
-const away = (attention: Attention): void => {
+const callUnfocused = (attention: Attention): void => {
   attention.setFocus(false);
   attention.call("a; b: done", 10_000);
 };
@@ -24,7 +24,7 @@ test.each([
   ["osc99", "\u001b]99;i=convoke:d=0;Convoke\u001b\\\u001b]99;i=convoke:p=body;a, b: done\u001b\\"],
   ["off", ""],
 ] as const)("issue 26: %s calls a person whose window has no focus", (notifications, written) => {
-  expect(called(notifications, false, away)).toBe(written);
+  expect(called(notifications, false, callUnfocused)).toBe(written);
 });
 
 test("nobody is called whose window has the focus, or who has waited for a short time", () => {
@@ -39,7 +39,7 @@ test("nobody is called whose window has the focus, or who has waited for a short
 });
 
 test("tmux passes on each sequence, and has its own bell", () => {
-  expect(called("osc99", true, away)).toBe(
+  expect(called("osc99", true, callUnfocused)).toBe(
     "\u001bPtmux;\u001b\u001b]99;i=convoke:d=0;Convoke\u001b\u001b\\\u001b\\\u001bPtmux;\u001b\u001b]99;i=convoke:p=body;a, b: done\u001b\u001b\\\u001b\\\u0007",
   );
 });

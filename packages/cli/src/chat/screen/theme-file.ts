@@ -42,17 +42,17 @@ export async function readTheme(name: string, folder: string): Promise<ThemeStyl
 /** `path` is for errors. */
 export function parseTheme(source: string, path: string): ThemeStyle {
   const fields = parseToml(source, path);
-  const { base = "default", signs = {}, ...looks } = fields;
+  const { base = "default", signs = {}, ...paints } = fields;
   if (typeof base !== "string" || !isBuiltIn(base))
     throw new Error(`${path}: base must be ${Object.keys(styles).join(", ")}.`);
   if (typeof signs !== "object" || signs === null)
     throw new Error(`${path}: signs must be a table, [signs].`);
   const paint: Record<keyof Paint, Paint[keyof Paint]> = { ...styles[base].paint };
-  for (const [name, look] of Object.entries(looks)) {
+  for (const [name, given] of Object.entries(paints)) {
     const key = paintNames.find((one) => one === name);
     if (key === undefined)
       throw new Error(`${path}: unknown key ${name}; there are base, ${paintNames.join(", ")} and [signs].`);
-    paint[key] = parseLook(look, `${path}: ${name}`);
+    paint[key] = parseStyle(given, `${path}: ${name}`);
   }
   return { paint, signs: parseSigns(signs as Readonly<Record<string, unknown>>, path) };
 }
@@ -71,8 +71,8 @@ function parseToml(source: string, path: string): Readonly<Record<string, unknow
 }
 
 /** Words such as `bold #ff5f5f`: attributes and at most one colour. `plain` is the terminal's own text. */
-function parseLook(look: unknown, place: string): (text: string) => string {
-  const words = typeof look === "string" ? look.trim().split(/\s+/u) : [""];
+function parseStyle(given: unknown, place: string): (text: string) => string {
+  const words = typeof given === "string" ? given.trim().split(/\s+/u) : [""];
   if (words.length === 1 && words[0] === "plain") return (text) => text;
   const open: number[] = [];
   const close: number[] = [];

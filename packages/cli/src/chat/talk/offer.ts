@@ -23,7 +23,7 @@ export async function findLastConversation(
   return ageMs > maxAgeMs ? null : { id: found.id, title: found.title ?? found.id.slice(0, 8), ageMs };
 }
 
-/** Asks at the start whether to go on with the last conversation. Whoever writes a message begins a new one. */
+/** Asks at the start whether to go on with the last conversation. A message begins a new one. */
 export class Offer {
   readonly #onAccept: (id: string) => void;
   #last: LastConversation | null = null;

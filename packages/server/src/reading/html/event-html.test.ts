@@ -5,7 +5,7 @@ import { pageFoot, pageHead } from "./html-page.ts";
 
 const html = (...events: object[]): string => events.map((event) => eventHtml(event as Event)).join("");
 const textOf = (text: string) => [{ type: "text", text }];
-const said = (text: string, source = "agent") => ({
+const message = (text: string, source = "agent") => ({
   kind: "MessageEvent",
   source,
   llm_message: { content: textOf(text) },
@@ -19,7 +19,7 @@ test("issue 26: what was said, done and answered is a section each; what says no
   expect(
     html(
       { kind: "SystemPromptEvent", system_prompt: textOf("hidden") },
-      { ...said("Mend **it**.", "user"), timestamp: "2026-01-01T00:00:00" },
+      { ...message("Mend **it**.", "user"), timestamp: "2026-01-01T00:00:00" },
       {
         kind: "ActionEvent",
         tool_name: "terminal",
@@ -74,8 +74,8 @@ const hostile = [
 test.each(hostile)("issue 26: the text %j can only be read", (text) => {
   const observation = { content: textOf(text), path: text, command: "create", new_content: text };
   const page = html(
-    said(text, "user"),
-    said(text),
+    message(text, "user"),
+    message(text),
     { kind: "ActionEvent", tool_name: text, summary: text, action: { kind: "X", [text]: text } },
     { kind: "ActionEvent", thought: textOf(text), action: { kind: "TerminalAction", command: text } },
     { kind: "ObservationEvent", observation },

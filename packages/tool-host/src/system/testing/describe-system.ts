@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { systemTable } from "../process-table.ts";
 
-/** Writes what the process table of this world says about this process and one that it starts, as JSON. */
+/** Prints what the process table of this world says about this process and one that it starts, as JSON. */
 const mark = `mark-${process.pid}`;
 const child = spawn("/bin/sleep", ["60"], { stdio: "ignore", env: { CONVOKE_TEST_MARK: mark } });
 await once(child, "spawn");
