@@ -23,34 +23,34 @@ export type SystemTable = {
   /** How it is read: `proc` costs microseconds, `ps` starts a program. */
   readonly kind: "proc" | "ps";
   /** Whether there is a table; without one only process groups can be ended. */
-  isThere(): boolean;
+  readonly isThere: () => boolean;
   /** The row of one process; undefined when it is gone. */
-  readProcess(pid: number): ProcessEntry | undefined;
-  listProcesses(): ProcessEntry[];
+  readonly readProcess: (pid: number) => ProcessEntry | undefined;
+  readonly listProcesses: () => ProcessEntry[];
   /** Live processes whose initial environment contains `assignment` (`NAME=value`). */
-  findMarkedProcesses(assignment: string): ProcessEntry[];
+  readonly findMarkedProcesses: (assignment: string) => ProcessEntry[];
   /** Live processes that were started with the environment variable `name`, by its value. */
-  groupByEnvironment(name: string): Map<string, ProcessEntry[]>;
+  readonly groupByEnvironment: (name: string) => Map<string, ProcessEntry[]>;
   /** An environment variable that a process was started with; undefined when unset or not readable. */
-  readEnvironment(pid: number, name: string): string | undefined;
+  readonly readEnvironment: (pid: number, name: string) => string | undefined;
   /** The arguments of a process, each ended by NUL; undefined when it is gone. */
-  readCommandLine(pid: number): string | undefined;
+  readonly readCommandLine: (pid: number) => string | undefined;
   /** Absolute path of the executable of a process, also for scripts; undefined when it is gone or not readable. */
-  readProgram(pid: number): string | undefined;
+  readonly readProgram: (pid: number) => string | undefined;
   /** True when a process is known to ignore this signal. */
-  ignoresSignal(pid: number, signal: NodeJS.Signals): boolean;
+  readonly ignoresSignal: (pid: number, signal: NodeJS.Signals) => boolean;
   /** The time now, comparable with {@link ProcessEntry.startTicks}. */
-  ticksNow(): number;
+  readonly ticksNow: () => number;
   /** Working directories of those of `pids` where they are known. */
-  workingFolders(pids: readonly number[]): ReadonlyMap<number, string>;
+  readonly workingFolders: (pids: readonly number[]) => ReadonlyMap<number, string>;
   /** What `pids` listen on, on local addresses; of two families of one port the later entry is the one to use. */
-  listenersOf(pids: readonly number[]): readonly Listener[];
+  readonly listenersOf: (pids: readonly number[]) => readonly Listener[];
   /** Different after every start of the machine; "" where it is unknown. */
-  bootId(): string;
+  readonly bootId: () => string;
   /** Names the process table that ids belong to; "0" where it is unknown. */
-  processNamespace(): string;
+  readonly processNamespace: () => string;
   /** How many files this process may have open; null where it is unknown or without a limit. */
-  openFileLimit(): number | null;
+  readonly openFileLimit: () => number | null;
   /** When memory is used up, the kernel ends this process and what it starts from now on, and not the one that started it. */
-  makeExpendable(pid: number): void;
+  readonly makeExpendable: (pid: number) => void;
 };

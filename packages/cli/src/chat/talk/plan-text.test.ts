@@ -9,7 +9,8 @@ const call = (id: string, action: object, observation: object = {}) => [
 ];
 const client = new ConvokeClient({
   baseUrl: "http://localhost",
-  fetch: async (request) => new Response(`# Plan of ${new URL(String(request)).searchParams.get("path")}`),
+  fetch: async (request) =>
+    new Response(`# Plan of ${new URL(new Request(request).url).searchParams.get("path")}`),
 });
 
 test("issue 26: the plan is what its file has now, else the task list, else nothing", async () => {
