@@ -40,7 +40,7 @@ async function inspect(
     events,
     wait: {
       timeoutMs: timeout * 1_000,
-      onWait: (path) => console.error(`Waiting for ${path}, which another process keeps locked.`),
+      onWait: (path) => console.error(`Waiting for ${path}, which another process keeps locked (--timeout).`),
     },
   });
   const place = database === null ? dataDir : "the database";

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
+import { describeStorageFault } from "../lib/storage-fault.ts";
 import { waitUntilReadable } from "./wait-until-readable.ts";
 
 test("issue 26: who waits for a locked store is told what for, and no longer than it wants", async () => {
@@ -16,9 +17,8 @@ test("issue 26: who waits for a locked store is told what for, and no longer tha
   await waitUntilReadable(path, { timeoutMs: 0, onWait });
   using holder = new DatabaseSync(path);
   holder.exec("CREATE TABLE t (a); BEGIN EXCLUSIVE");
-  await expect(waitUntilReadable(path, { timeoutMs: 0, onWait })).rejects.toThrow(
-    `${path} is locked by another process`,
-  );
+  const error = await waitUntilReadable(path, { timeoutMs: 0, onWait }).catch((reason: unknown) => reason);
+  expect(describeStorageFault(error)).toContain(`${path} is locked by another process`);
   await waitUntilReadable(path, { timeoutMs: 60_000, onWait });
   expect(reports).toEqual([path]);
   await waitUntilReadable(path, { timeoutMs: 0, onWait });
