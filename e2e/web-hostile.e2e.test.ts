@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { hostileTexts } from "@convoke/web/hostile-texts";
+import { hostileTexts } from "@convoke/client/testing/hostile-texts";
 import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
 import { finish, goWithin, terminal } from "./web-page.ts";
 

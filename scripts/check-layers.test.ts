@@ -138,6 +138,7 @@ const planted: readonly (readonly [rule: string, title: string, file: string, so
   ],
   ["environment", "in a folder", "packages/server/src/lib/x.ts", `process.env.HOME;`],
   ["environment", "in another package", "packages/tool-host/src/x.ts", `import { env } from "node:process";`],
+  ["system-table", "a path", "packages/server/src/lib/x.ts", "readFileSync(`/proc/${pid}/stat`);"],
   ["own-place", "a folder", "packages/server/src/lib/x.ts", `import.meta.dirname;`],
   ["own-place", "a computed name", "packages/cli/src/x.ts", "new URL(`./${a}.md`, import.meta.url);"],
   ["index-at-root", "in a folder", "packages/server/src/lib/index.ts", `export {};`],

@@ -59,6 +59,10 @@ export function checkLayers(root: string, table: LayerTable = layerTable): Layer
         );
       }
     }
+    if (from.isInSource && !from.isTest && !from.isTesting && !mayReadProc(file, table)) {
+      for (const line of scan.procLines)
+        report("system-table", line, "reads /proc, which only Linux has; use tool-host/src/system");
+    }
     for (const reference of scan.references) {
       const reportHere = (rule: LayerRule, message: string): void => report(rule, reference.line, message);
       checkReference({ root, table, workspace, from, reference, report: reportHere, onException });
@@ -111,6 +115,13 @@ function checkPlace(
       "index.ts belongs at a package's root only; name the file after its main export",
     );
   }
+}
+
+function mayReadProc(file: string, { procReaders }: LayerTable): boolean {
+  // Contract suites look at the machine themselves.
+  return (
+    /\/contract[^/]*\.ts$/.test(file) || procReaders.some((folder) => file.startsWith(`packages/${folder}/`))
+  );
 }
 
 function mayReadEnvironment(from: SourceLocation, table: LayerTable): boolean {

@@ -25,6 +25,8 @@ export type LayerTable = {
   readonly browserSafe: readonly string[];
   /** Packages that may read the environment in any file; the others only in `config*.ts`. */
   readonly environmentReaders: readonly string[];
+  /** Folders below `packages` that may read `/proc`: the process table, and what runs on Linux alone. */
+  readonly procReaders: readonly string[];
   /** Folders at the root (not packages) that may reach any file inside a package, because they measure its parts. */
   readonly reachInside: readonly string[];
 };
@@ -162,6 +164,7 @@ export const layerTable: LayerTable = {
   testingUsers: ["cli"],
   browserSafe: ["protocol", "client", "web"],
   environmentReaders: ["cli"],
+  procReaders: ["tool-host/src/system", "server/src/sandboxes", "server/src/walls"],
   reachInside: ["bench"],
 };
 
@@ -178,6 +181,7 @@ export const layerRules = [
   "browser-safe",
   "environment",
   "own-place",
+  "system-table",
   "index-at-root",
   "named-file",
   "deep-import",

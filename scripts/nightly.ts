@@ -43,6 +43,7 @@ const parts = [
   [`${browser}/browser-cycles.ts`, "--count", "200"],
   [`${testing}/nightly/work-inside.ts`],
   [`${testing}/nightly/real-agents.ts`],
+  ["packages/tool-host/src/testing/nightly/without-proc.ts", "bash/local-bash", "processes/end-processes"],
   ["scripts/install-matrix.ts"],
   ["scripts/build-docs.ts"],
   ["scripts/try-docs.ts"],

@@ -133,3 +133,15 @@ test("a file may ask where it is only to load a file it names", () => {
   ];
   for (const source of loads) expect([source, scanSource(source).placeLines]).toEqual([source, []]);
 });
+
+test("paths below /proc are found in texts, and comments are left alone", () => {
+  const source = [
+    "// reads `/proc/self/stat`",
+    'readFileSync("/proc/self/stat");',
+    "readFileSync(`/proc/${pid}/stat`);",
+    " * `/proc`",
+    'list("/proc");',
+    'const words = "/procedure /proc: x";',
+  ];
+  expect(scanSource(source.join("\n")).procLines).toEqual([2, 3, 5]);
+});

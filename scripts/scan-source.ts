@@ -14,6 +14,8 @@ export type SourceScan = {
   readonly environmentLines: readonly number[];
   /** 1-based lines that use the file's own address (`import.meta.url`, `dirname`, ...) other than to load a named file beside it. */
   readonly placeLines: readonly number[];
+  /** 1-based lines with a path below `/proc` in a text. */
+  readonly procLines: readonly number[];
 };
 
 /** Finds every `import`, `export ... from`, `import()`, `require()`, `new URL("./x", import.meta.url)` and environment read. */
@@ -29,7 +31,20 @@ export function scanSource(source: string): SourceScan {
     if (readsEnvironment(tokens, index)) environmentLines.add(token.line);
     if (readsPlace(tokens, index)) placeLines.add(token.line);
   }
-  return { references, environmentLines: [...environmentLines], placeLines: [...placeLines] };
+  return {
+    references,
+    environmentLines: [...environmentLines],
+    placeLines: [...placeLines],
+    procLines: findProcLines(source),
+  };
+}
+
+/** By lines and not by tokens, which leave out the texts of templates with substitutions. */
+function findProcLines(source: string): number[] {
+  return source.split("\n").flatMap((line, index) => {
+    const isComment = /^\s*(?:\*|\/\*|\/\/)/u.test(line);
+    return !isComment && /["'`\s]\/proc(?:\/|["'`])/u.test(line) ? [index + 1] : [];
+  });
 }
 
 function referenceAt(tokens: readonly Token[], index: number): ModuleReference | null {

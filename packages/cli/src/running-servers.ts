@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readProcess } from "@convoke/tool-host/system";
 
 /** A running server, as its data folder records it. */
 export type RunningServer = {
@@ -77,14 +77,8 @@ async function readEntry(file: string): Promise<Entry | null> {
   }
 }
 
-/** When a process began, in ticks since the machine did; null when there is no such process. */
+/** When a process began, by the system's process table; null when there is no such process. */
 function beginOf(pid: number): string | null {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name before it may have spaces and brackets.
-    return text.slice(text.lastIndexOf(")") + 2).split(" ")[19] ?? null;
-  } catch {
-    // Gone.
-    return null;
-  }
+  const entry = readProcess(pid);
+  return entry === undefined ? null : String(entry.startTicks);
 }

@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readCommandLine, readProcess, systemTable } from "@convoke/tool-host/system";
 
-const pollMs = 250;
+/** Without /proc each poll starts a program. */
+const pollMs = { proc: 250, ps: 5_000 };
 
 /**
  * Calls `onGone` when the process that started this one has ended: npm, which ends the shell between us on a signal and not us, or
@@ -14,7 +15,7 @@ export function watchParent(launcherPid: string | undefined, onGone: () => void)
     if (!isGone) return;
     clearInterval(timer);
     onGone();
-  }, pollMs);
+  }, pollMs[systemTable.kind]);
   timer.unref();
 }
 
@@ -40,21 +41,9 @@ function isNpm([program = "", script = ""]: readonly string[]): boolean {
 }
 
 function parentOf(pid: number): number | null {
-  // The second field is a name in brackets, which may hold brackets and spaces itself.
-  const fields = readProcessFile(pid, "stat").split(") ").at(-1)?.split(" ") ?? [];
-  const parent = Number(fields[1]);
-  return Number.isInteger(parent) && parent > 0 ? parent : null;
+  return readProcess(pid)?.parentPid || null;
 }
 
 function commandOf(pid: number): string[] {
-  return readProcessFile(pid, "cmdline").split("\0");
-}
-
-function readProcessFile(pid: number, name: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, "utf8");
-  } catch {
-    // Ended, or a system without /proc: then there is nothing to see.
-    return "";
-  }
+  return (readCommandLine(pid) ?? "").split("\0");
 }

@@ -19,6 +19,15 @@ export {
 export { suggestFor } from "./composer/suggest-for.ts";
 export { liveOptions } from "./follow.ts";
 export {
+  baseOf,
+  changedFiles,
+  digestOf,
+  filesOf,
+  type ChangedFile,
+  type ChangePlace,
+  type ChangeScope,
+} from "./view/changed-files.ts";
+export {
   emptyView,
   type ConversationView,
   type HeldMessage,
@@ -26,6 +35,7 @@ export {
   type OpenAction,
 } from "./view/conversation-view.ts";
 export { editsOf, type Edit } from "./view/edits.ts";
+export { eventBefore } from "./view/event-before.ts";
 export { foldPlan } from "./view/fold-plan.ts";
 export { foldTaskList, tasksOf, type Task } from "./view/fold-task-list.ts";
 export { foldTurns, hasFailed, isFinish, lastWord, numbersOf, type Turn } from "./view/fold-turns.ts";

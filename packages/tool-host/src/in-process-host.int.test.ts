@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createInProcessHost } from "./in-process-host.ts";
 import { allowedEnvironment } from "./processes/allowed-environment.ts";
-import { findMarkedProcesses } from "./processes/process-table.ts";
+import { findMarkedProcesses } from "./system/process-table.ts";
 import { watchLeaks } from "./testing/leaks.ts";
 import type { LeakCheck } from "./testing/leaks.ts";
 import { probeTools } from "./testing/probe-tools.ts";

@@ -49,13 +49,8 @@ export type { PersonShell, ShellInput, ShellSpec } from "./processes/person-shel
 export { attachPerson } from "./attach-person.ts";
 export { LiveView } from "./tools/terminal/live-view.ts";
 export { signalProcesses } from "./processes/end-processes.ts";
-export {
-  findMarkedProcesses,
-  listProcesses,
-  readCommandLine,
-  readProcess,
-} from "./processes/process-table.ts";
-export type { ProcessEntry } from "./processes/process-table.ts";
+export { findMarkedProcesses, listProcesses, readCommandLine, readProcess } from "./system/process-table.ts";
+export type { ProcessEntry } from "./system/process-table.ts";
 export { LiveMask } from "./processes/live-mask.ts";
 export { hiddenMark, maskCutText, maskText, SecretMask } from "./processes/mask.ts";
 export { clipText, shortNotice, textLimits, truncateText } from "./text/truncate.ts";

@@ -1,11 +1,14 @@
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { syncFully } from "./system/sync-fully.ts";
 
 /** Opens a database file (or `:memory:`) that only its owner can read; creates it when missing. */
 export function openPrivateSqlite(path: string): DatabaseSync {
   // Created here because SQLite creates world-readable files. Its side files inherit this mode.
   if (path !== ":memory:") closeSync(openSync(path, "a", 0o600));
-  return new DatabaseSync(path, { timeout: 5_000 });
+  const database = new DatabaseSync(path, { timeout: 5_000 });
+  syncFully(database);
+  return database;
 }
 
 /** True when the disk is full, gone or read-only: then the write did not happen. */

@@ -2,7 +2,7 @@ import type { ConversationView } from "@convoke/client/view";
 import { printable } from "../print/printable.ts";
 import type { ComposerLines } from "./input/composer-lines.ts";
 import type { BottomArea, Size } from "./screen/screen.ts";
-import { wrapped } from "./screen/text-width.ts";
+import { wrapped, wrappedWords } from "./screen/text-width.ts";
 import type { Theme } from "./screen/theme.ts";
 import type { Transcript } from "./talk/transcript.ts";
 import { callText } from "./lines/call-lines.ts";
@@ -22,7 +22,7 @@ export type BottomParts = {
   readonly runningSinceMs: number;
 };
 
-const max = { calls: 4, outputLines: 3, unfinishedRows: 6 };
+const max = { calls: 4, outputLines: 3, unfinishedRows: 6, noticeRows: 4 };
 
 /** The lines below what is finished: what runs, what is asked, what the person writes, and the state of everything. */
 export function bottomArea(parts: BottomParts, theme: Theme, { columns }: Size): BottomArea {
@@ -34,7 +34,7 @@ export function bottomArea(parts: BottomParts, theme: Theme, { columns }: Size):
     "",
     ...question,
     ...(transcript === null ? [] : activityOf(transcript, parts, theme)),
-    ...(notice === "" ? [] : [theme.paint.yellow(printable(notice))]),
+    ...(notice === "" ? [] : noticeLines(notice, columns).map(theme.paint.yellow)),
   ];
   return {
     lines: [...above, ...composer.lines, ...below, status],
@@ -44,6 +44,13 @@ export function bottomArea(parts: BottomParts, theme: Theme, { columns }: Size):
       awaited: transcript?.view.status === "running" ? doing(transcript, transcript.view, parts.nowMs) : null,
     },
   };
+}
+
+function noticeLines(notice: string, columns: number): string[] {
+  return printable(notice)
+    .split("\n")
+    .flatMap((line) => wrappedWords(line, columns - 1))
+    .slice(0, max.noticeRows);
 }
 
 function callsOf(transcript: Transcript, theme: Theme): string[] {

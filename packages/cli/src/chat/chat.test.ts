@@ -1,3 +1,5 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { startTestServer } from "@convoke/server/testing";
 import { expect, test } from "vitest";
 import { helpText } from "./talk/own-commands.ts";
@@ -201,4 +203,100 @@ test("client tools: the terminal says that a call waits for the client, until it
     results: [{ tool_call_id: "kiel", content: "rain" }],
   });
   await played.window(["Rain."], ["waiting for a client"]);
+});
+
+test("issue 26: /undo takes the last message back into the composer; a branch begins before it", async () => {
+  await using server = await startTestServer({
+    script: { turns: [{ text: "First." }, { text: "Second." }] },
+  });
+  await using played = await PlayedChat.open(server);
+  played.type("one\r");
+  await played.window(["First."], ["waiting", "writing"]);
+  played.type("/undo now\r");
+  await played.window(["No changed file is at now"]);
+  played.type("\u0003/undo\r");
+  await played.window(["> one", "went on from an earlier place", "Files stay as\nthey are"]);
+  played.type(" more\r");
+  // The scripted model counts the answers that it reads: there is none.
+  await played.window(["> one more\n● First."], ["waiting", "writing"]);
+  const { items } = await server.client.searchEvents(played.chat.link!.id, { limit: 100 });
+  const messages = items.filter(({ kind, source }) => kind === "MessageEvent" && source === "user");
+  expect(messages).toHaveLength(2);
+  played.type("/diff\r");
+  await played.window(["No file is changed."]);
+});
+
+test("issue 26: /plan before a conversation lets it plan first; /plan approve lets the agent work", async () => {
+  const turns = [{ text: "Planned." }, { text: "Built." }];
+  await using server = await startTestServer({ script: { turns } });
+  await using played = await PlayedChat.open(server);
+  played.type("/plan\r");
+  await played.window(["new conversation · plans first"]);
+  played.type("think\r");
+  await played.window(["Planned.", "plans only"], ["waiting", "writing"]);
+  played.type("/plan\r");
+  await played.window(["The agent has written no plan yet."]);
+  played.type("\u0003/plan approve go\r");
+  await played.window(["Built."], ["plans only", "waiting", "writing"]);
+  played.type("/plan approve\r");
+  await played.window(["the agent does not plan now"]);
+});
+
+test("issue 26: pictures come from the clipboard or a path, and a theme is chosen by name", async () => {
+  await using server = await startTestServer({ script: { turns: [{ text: "A picture." }] } });
+  const path = join(server.folder, "shot.png");
+  await writeFile(path, "any");
+  await using played = await PlayedChat.open(server);
+  played.type("\u0016");
+  await played.window(["> [image 1: clipboard.png]"]);
+  played.type(" see\r");
+  await played.window(["(image 1)", "A picture."]);
+  played.type("/image notes.txt\r");
+  await played.window(["notes.txt is no picture"]);
+  played.type(`\u0003/image ${path}\r`);
+  await played.window(["> [image 1: shot.png]"]);
+  played.type("\u0003/theme\r");
+  await played.window(["theme:", "default", "high-contrast"]);
+  played.type("mono\r");
+  await played.window([], ["theme:"]);
+  const count = played.writes.length;
+  played.type("/theme none\r");
+  await played.window(["There is no theme none"]);
+  expect(played.writes.slice(count).join("")).not.toContain("\u001b[33m");
+});
+
+test("issue 26: /export writes a new file, and never over one that is there", async () => {
+  await using server = await startTestServer({ script: { turns: [{ text: "Noted." }] } });
+  await using played = await PlayedChat.open(server);
+  played.type("/export\r");
+  await played.window(["There is no conversation yet"]);
+  played.type("\u0003write it down\r");
+  await played.window(["Noted."], ["waiting", "writing"]);
+  const file = join(server.folder, "notes.md");
+  played.type(`/export ${file}\r`);
+  await played.window(["notes.md", "bytes"], ["> /export"]);
+  expect(await readFile(file, "utf8")).toContain("Noted.");
+  played.type(`/export markdown ${file}\r`);
+  await played.window(["is there already"]);
+  played.type("\u0003/export pdf\r");
+  await played.window(["/export markdown, html, jsonl, zip"]);
+});
+
+test("issue 26: the last conversation of the folder is offered: enter goes on, n or a message begins a new one", async () => {
+  await using server = await startTestServer({ script: { turns: [{ text: "Before." }] } });
+  const id = await server.runTo("finished", "Begin.");
+  const last = { id, title: "The failing test", ageMs: 7_260_000 };
+  await using played = await PlayedChat.open(server, { last });
+  expect(await played.window(["? Go on with  The failing test  2 h 1 min ago"])).toMatchSnapshot();
+  played.type("\r");
+  await played.window(["Before."], ["? Go on with"]);
+  await using second = await PlayedChat.open(server, { last });
+  await second.window(["? Go on with"]);
+  second.type("n");
+  await second.window(["new conversation"], ["? Go on with", "> n"]);
+  await using third = await PlayedChat.open(server, { last });
+  await third.window(["? Go on with"]);
+  third.type("hello\r");
+  await third.window(["> hello", "Before."], ["? Go on with", "> Begin."]);
+  expect(third.chat.link!.id).not.toBe(id);
 });

@@ -10,6 +10,7 @@ import type { Drawing } from "./screen/screen.ts";
 import { Sender } from "./sender.ts";
 import type { ChatDeps, Stage } from "./stage.ts";
 import { ConversationLink } from "./talk/conversation-link.ts";
+import { Offer, type LastConversation } from "./talk/offer.ts";
 import { sharedDescriptions, suggestCommands } from "./talk/own-commands.ts";
 import { Question, type ApprovalAnswer } from "./talk/question.ts";
 
@@ -19,6 +20,7 @@ export class Chat implements Stage {
   readonly editor = new Editor();
   readonly #deps: ChatDeps;
   readonly #question: Question;
+  readonly #offer = new Offer((id) => void this.attempt(() => this.open(id)));
   readonly #sender: Sender;
   readonly #completer: Completer;
   readonly #frames: Frames;
@@ -28,10 +30,12 @@ export class Chat implements Stage {
   #list: ChoiceList | null = null;
   #suggest: Suggest = async ({ kind, query }) => (kind === "command" ? suggestCommands(query) : []);
   #notice = "";
+  #plansFirst: boolean;
 
   constructor(deps: ChatDeps) {
     const { theme, nowMs } = deps;
     this.#deps = deps;
+    this.#plansFirst = deps.plansFirst;
     this.screen = deps.screen;
     this.#completer = new Completer(() => this.draw());
     this.#sender = new Sender({ ...deps, chat: this });
@@ -46,7 +50,7 @@ export class Chat implements Stage {
     this.#frames = new Frames({
       ...deps,
       stage: this,
-      question: () => this.#question.lines(),
+      question: () => [...this.#offer.lines(theme), ...this.#question.lines()],
       notice: () => this.#notice,
       below: () => this.#openList()?.lines(theme) ?? this.#completer.lines(theme),
     });
@@ -55,6 +59,7 @@ export class Chat implements Stage {
       stage: this,
       sender: this.#sender,
       question: this.#question,
+      offer: this.#offer,
       completer: this.#completer,
       list: () => this.#openList(),
       suggest: () => this.#suggest,
@@ -67,6 +72,20 @@ export class Chat implements Stage {
 
   get view(): ConversationView {
     return this.#link?.transcript.view ?? emptyView;
+  }
+
+  get plansFirst(): boolean {
+    return this.#plansFirst;
+  }
+
+  setPlansFirst(plansFirst: boolean): void {
+    this.#plansFirst = plansFirst;
+    this.draw();
+  }
+
+  /** Asks whether to go on with the last conversation of the folder. */
+  offer(last: LastConversation): void {
+    this.#offer.make(last);
   }
 
   /** Runs until the person leaves. */
@@ -101,6 +120,7 @@ export class Chat implements Stage {
       onEnd: (error) => this.say(error instanceof Error ? error.message : String(error)),
     });
     this.close();
+    this.#offer.end();
     this.#link = link;
     if (link.earlierCount > 0)
       this.screen.commit(theme.paint.dim(`${theme.signs.gap} ${link.earlierCount} earlier (--full)`));
@@ -130,6 +150,10 @@ export class Chat implements Stage {
   say(text: string): void {
     this.#notice = text;
     this.draw();
+  }
+
+  unsay(text: string): void {
+    if (this.#notice === text) this.say("");
   }
 
   choose(list: ChoiceList): void {

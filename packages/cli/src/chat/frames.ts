@@ -8,7 +8,7 @@ import type { ChatDeps, Stage } from "./stage.ts";
 import type { ConversationLink } from "./talk/conversation-link.ts";
 
 export type FramesDeps = Pick<ChatDeps, "theme" | "attention" | "nowMs" | "later"> & {
-  readonly stage: Pick<Stage, "screen" | "editor" | "link">;
+  readonly stage: Pick<Stage, "screen" | "editor" | "link" | "plansFirst">;
   readonly question: () => readonly string[];
   readonly notice: () => string;
   readonly below: () => readonly string[];
@@ -130,7 +130,11 @@ export class Frames implements Disposable {
         below: below(),
         status:
           link === null
-            ? theme.paint.dim(`new conversation${theme.signs.dot}/help`)
+            ? theme.paint.dim(
+                ["new conversation", ...(stage.plansFirst ? ["plans first"] : []), "/help"].join(
+                  theme.signs.dot,
+                ),
+              )
             : statusLine({ view: link.transcript.view, wall, network, lost: this.#lost(link, now) }, theme),
         nowMs: now,
         runningSinceMs: this.#runningSinceMs,

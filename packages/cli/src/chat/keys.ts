@@ -4,19 +4,21 @@ import type { Completer } from "./input/completer.ts";
 import type { Key } from "./input/key-reader.ts";
 import type { Sender } from "./sender.ts";
 import type { ChatDeps, Stage } from "./stage.ts";
+import type { Offer } from "./talk/offer.ts";
 import type { Question } from "./talk/question.ts";
 
 export type KeysDeps = Pick<ChatDeps, "attention" | "edit" | "history" | "nowMs" | "terminal"> & {
   readonly stage: Stage;
   readonly sender: Sender;
   readonly question: Question;
+  readonly offer: Offer;
   readonly completer: Completer;
   /** The list that is chosen from, if one is open. */
   readonly list: () => ChoiceList | null;
   readonly suggest: () => Suggest;
 };
 
-/** Says what each key does: it belongs to an open list, to a question, to the completion, to the chat or to the editor, in this order. */
+/** Says what each key does: it belongs to an open list, to an offer, to a question, to the completion, to the chat or to the editor, in this order. */
 export class Keys {
   readonly #deps: KeysDeps;
   #lastCtrlCMs = Number.NEGATIVE_INFINITY;
@@ -32,6 +34,7 @@ export class Keys {
     stage.say("");
     const list = this.#deps.list();
     if (list !== null) return list.press(key);
+    if (editor.isEmpty && this.#deps.offer.press(key)) return;
     const isAnswer = editor.isEmpty || question.isTyping;
     if (isAnswer && question.press(key)) return;
     if (completer.press(key, editor)) return;
@@ -71,6 +74,9 @@ export class Keys {
         return true;
       case "o":
         void stage.attempt(() => sender.showCut(1));
+        return true;
+      case "v":
+        void stage.attempt(() => sender.attach());
         return true;
       case "g":
         void this.#edit();

@@ -5,6 +5,7 @@ import { whileRunningModes } from "../run/while-running.ts";
 import { printable } from "../print/printable.ts";
 import { ChoiceList } from "./input/choice-list.ts";
 import type { ChatDeps, Stage } from "./stage.ts";
+import { WorkActs } from "./work-acts.ts";
 import { commandHelp, helpText, type OwnCommand } from "./talk/own-commands.ts";
 
 export type OwnCommandDeps = ChatDeps & {
@@ -13,6 +14,8 @@ export type OwnCommandDeps = ChatDeps & {
   readonly send: (text: string, mode: WhileRunning) => Promise<void>;
   /** Shows something that was cut in a pager; 1 is the newest. */
   readonly showCut: (number: number) => Promise<void>;
+  /** Attaches the picture at a path, or that of the clipboard. */
+  readonly attach: (path: string) => Promise<void>;
 };
 
 const policies: Readonly<Record<string, ConfirmationPolicyInput>> = {
@@ -27,8 +30,11 @@ export class OwnCommandActs {
   /** The conversations of before `/agents` led elsewhere. */
   readonly #before: string[] = [];
 
+  readonly #work: WorkActs;
+
   constructor(deps: OwnCommandDeps) {
     this.#deps = deps;
+    this.#work = new WorkActs(deps);
   }
 
   /** Rejects with a sentence for the person. */
@@ -58,6 +64,12 @@ export class OwnCommandActs {
         return this.#resume();
       case "agents":
         return this.#agents();
+      case "image":
+        return this.#deps.attach(text);
+      case "theme":
+        return this.#work.theme(text);
+      case "plan":
+        return this.#work.plan(chat.link, text);
       case "back": {
         const id = this.#before.pop();
         if (id === undefined) throw new Error("There is no conversation to return to.");
@@ -67,6 +79,9 @@ export class OwnCommandActs {
         const { link } = chat;
         if (link === null) throw new Error("There is no conversation yet. Write what the agent should do.");
         if (name === "open") return showCut(text === "" ? 1 : Math.max(1, Number(text) || 1));
+        if (name === "diff") return this.#work.diff(link, text);
+        if (name === "undo") return this.#work.undo(link, text);
+        if (name === "export") return this.#work.export(link, text);
         if (name === "queue") return this.#queue();
         if (name === "while") return this.#setWhile(text);
         if (name === "status") return this.#status();
@@ -84,8 +99,7 @@ export class OwnCommandActs {
   }
 
   print(lines: readonly string[]): void {
-    for (const line of lines) this.#deps.chat.screen.commit(line);
-    this.#deps.chat.draw();
+    this.#work.print(lines);
   }
 
   /** What a message does while the agent works, from now on in this conversation. */

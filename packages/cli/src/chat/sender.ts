@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ApiError } from "@convoke/client";
 import { actOnCommand, parseCommand, partsText } from "@convoke/client/view";
 import type { PendingApproval, WhileRunning } from "@convoke/protocol";
-import { readImage } from "./input/read-image.ts";
+import { readImage, type ReadImage } from "./input/read-image.ts";
 import { wholeText } from "./lines/whole-text.ts";
 import { OwnCommandActs } from "./own-command-acts.ts";
 import type { ChatDeps, Content, Stage } from "./stage.ts";
@@ -27,6 +27,7 @@ export class Sender {
       ...deps,
       send: (text, mode) => this.send(text, mode),
       showCut: (number) => this.showCut(number),
+      attach: (path) => this.attach(path),
     });
   }
 
@@ -47,11 +48,12 @@ export class Sender {
     }
     const written = editor.text;
     editor.clear();
-    chat.say(link === null ? "starting the conversation" : "sending");
+    const progress = link === null ? "starting the conversation" : "sending";
+    chat.say(progress);
     this.#isSending = true;
     const isDone = await chat.attempt(() => this.#act(text, mode));
     this.#isSending = false;
-    if (isDone) chat.say("");
+    chat.unsay(progress);
     // Nothing that was typed is lost; what was typed meanwhile stays behind it.
     if (!isDone) editor.set(`${written}${editor.isEmpty ? "" : `\n${editor.text}`}`);
     else await chat.attempt(() => history.add(text));
@@ -64,7 +66,8 @@ export class Sender {
     const { link } = chat;
     const content = this.#contentOf(text);
     if (link === null) {
-      const { id } = await begin(content);
+      const { id } = await begin(content, { plansFirst: chat.plansFirst });
+      chat.setPlansFirst(false);
       await chat.open(id);
     } else {
       await client.sendMessage(link.id, {
@@ -120,6 +123,19 @@ export class Sender {
       throw error;
     });
     if (image === null) return editor.paste(text);
+    this.#attach(image);
+  }
+
+  /** Attaches the picture of a file; without a path that of the desktop's clipboard. */
+  async attach(path = ""): Promise<void> {
+    const image = path === "" ? await this.#deps.readClipboardImage() : await readImage(path);
+    if (image === null)
+      throw new Error(`${path} is no picture: it must end in .png, .jpg, .jpeg, .gif or .webp.`);
+    this.#attach(image);
+  }
+
+  #attach(image: ReadImage): void {
+    const { editor } = this.#deps.chat;
     const mark = `[image ${this.#images.size + 1}: ${image.name}]`;
     this.#images.set(mark, image.url);
     editor.insert(mark);

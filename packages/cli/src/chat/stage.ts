@@ -3,6 +3,7 @@ import type { ConversationView } from "@convoke/client/view";
 import type { ConversationInfo, StartConversationRequest } from "@convoke/protocol";
 import type { ChoiceList } from "./input/choice-list.ts";
 import type { Editor } from "./input/editor.ts";
+import type { ReadImage } from "./input/read-image.ts";
 import type { History } from "./input/history.ts";
 import type { Attention } from "./screen/attention.ts";
 import type { Drawing, Size } from "./screen/screen.ts";
@@ -33,12 +34,23 @@ export type ChatDeps = {
   readonly later: (ms: number, callback: () => void) => () => void;
   readonly isVerbose: boolean;
   readonly firstRows: number;
+  /** Whether the first conversation plans before it changes anything. */
+  readonly plansFirst: boolean;
   /** Begins a conversation with its first message. */
-  readonly begin: (content: Content) => Promise<ConversationInfo>;
+  readonly begin: (content: Content, start: { readonly plansFirst: boolean }) => Promise<ConversationInfo>;
   /** Shows a long text in a pager. */
   readonly page: (text: string) => Promise<void>;
   /** Lets a text be edited elsewhere. */
   readonly edit: (text: string) => Promise<string>;
+  readonly themes: Themes;
+  /** The picture of the desktop's clipboard. */
+  readonly readClipboardImage: () => Promise<ReadImage>;
+};
+
+export type Themes = {
+  readonly names: () => Promise<readonly string[]>;
+  /** Rejects with a sentence where there is no such theme, or a wrong one. */
+  readonly use: (name: string) => Promise<void>;
 };
 
 /** What the chat shows, for what acts on it. */
@@ -49,6 +61,9 @@ export type Stage = {
   readonly link: ConversationLink | null;
   /** Of the conversation; the empty one before there is any. */
   readonly view: ConversationView;
+  /** Whether the next conversation plans before it changes anything. */
+  readonly plansFirst: boolean;
+  setPlansFirst(plansFirst: boolean): void;
   /** Shows another conversation from now on. Rejects with `ApiError` where there is none. */
   open(id: string): Promise<void>;
   /** Shows no conversation; the next message begins one. */
@@ -56,6 +71,8 @@ export type Stage = {
   leave(): void;
   /** A sentence for the person, until the next key. */
   say(text: string): void;
+  /** Takes a sentence away, unless another one is said by now. */
+  unsay(text: string): void;
   choose(list: ChoiceList): void;
   /** Draws soon; many changes are one frame. */
   draw(): void;

@@ -1,26 +1,28 @@
-import { ConvokeClient } from "@convoke/client";
 import type { TerminalFrame, TerminalInput } from "@convoke/protocol";
-import { read } from "@convoke/server/setting";
-import { settings } from "@convoke/server/settings";
 import type { Command } from "commander";
+import { conversationArgument, findConversation } from "../api/find-conversation.ts";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { configuredEnvironment } from "../configuration/load-configuration.ts";
+import { openClient, type ServerOptions } from "../open-client.ts";
+import { withStore } from "./store-options.ts";
 
-type AttachOptions = { readonly terminal: string; readonly server: string; readonly watch?: true };
+type AttachOptions = ServerOptions & { readonly terminal: string; readonly watch?: true };
 
 const notes = `
-The key comes from SESSION_API_KEY. Ctrl-] gives the terminal back to the agent
+The server is the one that runs on the data folder, or that of --server, with
+the key in SESSION_API_KEY. Ctrl-] gives the terminal back to the agent
 and leaves. While you have it, the agent's commands in it wait; the log of the
 conversation tells when you took it and when you gave it back.`;
 
 export function addAttach(program: Command): void {
-  program
+  const command = program
     .command("attach")
     .description("Attach to a terminal of an agent, work in it, and give it back")
-    .argument("<conversation>", "the conversation's id")
+    .argument("<conversation>", conversationArgument)
     .option("--terminal <name>", "name of the terminal", "main")
-    .option("--server <url>", "the server of the conversation", "http://127.0.0.1:8000")
-    .option("--watch", "watch only; the agent keeps the terminal")
+    .option("--watch", "watch only; the agent keeps the terminal");
+  withStore(command, "the data folder whose server is used (default ~/.convoke)")
+    .option("--server <url>", "use this server, with the key in SESSION_API_KEY")
     .addHelpText("after", notes)
     .action(attach);
 }
@@ -28,18 +30,24 @@ export function addAttach(program: Command): void {
 /** What Ctrl-] sends. */
 const leaveKey = "\u001d";
 
-async function attach(conversationId: string, options: AttachOptions): Promise<void> {
+async function attach(given: string, options: AttachOptions): Promise<void> {
   const { stdin, stdout } = process;
   const isWatching = options.watch === true;
   if (!isWatching && !stdin.isTTY) {
     const detail = "Attaching needs an interactive terminal. Use --watch to watch without one.";
     throw new CommandError(detail, exitCodes.usage);
   }
-  const apiKey = read(configuredEnvironment(), settings.session_api_key);
-  const client = new ConvokeClient({
-    baseUrl: options.server,
-    ...(apiKey === null ? {} : { apiKey }),
+  await using opened = await openClient(options, {
+    environment: configuredEnvironment(),
+    openOwn: async () => {
+      throw new CommandError(
+        "No server is running, so no agent has a terminal. Start convoke serve, or name one with --server.",
+        exitCodes.usage,
+      );
+    },
   });
+  const { client } = opened;
+  const conversationId = await findConversation(client, given);
   const leaving = new AbortController();
   let isOtherScreen = false;
   const leave = (): void => leaving.abort();

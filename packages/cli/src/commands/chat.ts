@@ -1,19 +1,26 @@
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { WhileRunning } from "@convoke/protocol";
 import { Option, type Command } from "commander";
 import { chooseConversation } from "../chat/talk/choose-conversation.ts";
 import { Chat } from "../chat/chat.ts";
+import { readClipboardImage } from "../chat/input/clipboard-image.ts";
 import { History } from "../chat/input/history.ts";
-import { Attention, type Notifications } from "../chat/screen/attention.ts";
+import { Attention, notifications, type Notifications } from "../chat/screen/attention.ts";
 import { editText, showInPager } from "../chat/screen/other-programs.ts";
 import { PlainScreen } from "../chat/screen/plain-screen.ts";
 import { Screen } from "../chat/screen/screen.ts";
 import { TerminalSession } from "../chat/screen/terminal-session.ts";
-import { createTheme } from "../chat/screen/theme.ts";
+import { readTheme, themeNames } from "../chat/screen/theme-file.ts";
+import { ChangeableTheme, createTheme } from "../chat/screen/theme.ts";
+import { findLastConversation } from "../chat/talk/offer.ts";
+import { userFile } from "../configuration/configuration-files.ts";
+import { configuredEnvironment } from "../configuration/load-configuration.ts";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { openClient, type OpenedClient } from "../open-client.ts";
 import { chooseModel } from "../run/choose-model.ts";
+import { read } from "@convoke/server/setting";
+import { settings } from "@convoke/server/settings";
 import { parseConfirm, startRequest, type Confirm } from "../run/start-request.ts";
 import { whileRunningModes } from "../run/while-running.ts";
 import { parseLogLevel } from "./parse-options.ts";
@@ -35,7 +42,8 @@ type ChatOptions = StoreOptions & {
   readonly verbose?: true;
   readonly ascii?: true;
   readonly plain?: true;
-  readonly notify: Notifications;
+  readonly notify?: Notifications;
+  readonly theme?: string;
   readonly logLevel: ReturnType<typeof parseLogLevel>;
 };
 
@@ -48,6 +56,7 @@ The model of a new conversation comes from LLM_MODEL, LLM_API_KEY and
 LLM_BASE_URL, else it is the one that is stored on the page. The server is the
 one that runs on the data folder; where none does, one is started for the time,
 and its runs pause when you leave.
+In a folder with a conversation of the last day, you are asked whether to go on.
 NO_COLOR, PAGER, VISUAL and EDITOR work as usual.`;
 
 export function addChat(program: Command, keepCompiled: () => void): void {
@@ -87,10 +96,12 @@ export function addChat(program: Command, keepCompiled: () => void): void {
     .option("--verbose", "show the end of every output, and all that the model thinks")
     .option("--plain", "for screen readers: lines alone, nothing that moves (also ACCESSIBLE=1)")
     .option("--ascii", "words and ASCII in the place of signs")
+    .option("--theme <name>", "default, mono, high-contrast, or a theme file (CONVOKE_CHAT_THEME)")
     .addOption(
-      new Option("--notify <how>", "how to call you when the window has no focus")
-        .choices(["bell", "osc9", "osc777", "off"])
-        .default("bell"),
+      new Option(
+        "--notify <how>",
+        "how to call you when the window has no focus (default bell; CONVOKE_CHAT_NOTIFY)",
+      ).choices(notifications),
     );
   withStore(command, "where conversations are stored (default ~/.convoke)")
     .option(
@@ -125,13 +136,19 @@ async function chat(id: string | undefined, options: ChatOptions, keepCompiled: 
   const history = await History.open(join(state, "convoke/history"), folder);
   const isPlain = options.plain === true || Boolean(env["ACCESSIBLE"]);
   const hasColour = !isPlain && !env["NO_COLOR"] && env["TERM"] !== "dumb";
-  const theme = createTheme({ hasColour, isAscii: isPlain || options.ascii === true, mayMove: hasColour });
+  const settled = configuredEnvironment();
+  const themeOptions = { hasColour, isAscii: isPlain || options.ascii === true, mayMove: hasColour };
+  const themeFolder = join(dirname(userFile(env) ?? state), "themes");
+  const changeTheme = async (name: string): Promise<void> =>
+    theme.change(createTheme(themeOptions, await readTheme(name, themeFolder)));
+  const theme = new ChangeableTheme(createTheme(themeOptions));
+  await changeTheme(options.theme ?? read(settled, settings.chat_theme));
   using terminal = new TerminalSession({ input, output }, isPlain);
   const write = (text: string): void => terminal.write(text);
   const nowMs = (): number => Date.now();
   const attention = new Attention({
     write,
-    notifications: isPlain ? "off" : options.notify,
+    notifications: isPlain ? "off" : (options.notify ?? read(settled, settings.chat_notify)),
     hasTitle: !isPlain,
     isTmux: env["TMUX"] !== undefined,
   });
@@ -151,16 +168,25 @@ async function chat(id: string | undefined, options: ChatOptions, keepCompiled: 
     },
     isVerbose: options.verbose === true,
     firstRows: options.full === true ? Number.POSITIVE_INFINITY : 40,
-    begin: async (content) => {
+    plansFirst: options.plan === true,
+    begin: async (content, { plansFirst }) => {
       const llm = { ...(await chooseModel(client, options)), stream: true };
-      return await client.startConversation(startRequest(content, options, llm));
+      const { plan: _, ...rest } = options;
+      const request = startRequest(content, plansFirst ? { ...rest, plan: true } : rest, llm);
+      return await client.startConversation(request);
     },
     page: (text) => showInPager(text, env),
     edit: (text) => editText(text, env),
+    themes: { names: () => themeNames(themeFolder), use: changeTheme },
+    readClipboardImage: () => readClipboardImage({ environment: env, platform: process.platform }),
   });
   const leave = (): void => session.leave();
   for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) process.once(signal, leave);
   if (chosen !== null) await session.open(chosen);
+  else if (options.new !== true) {
+    const last = await findLastConversation(client, folder, nowMs());
+    if (last !== null) session.offer(last);
+  }
   await session.run();
   terminal[Symbol.dispose]();
   sayGoodbye(session, opened);

@@ -129,9 +129,11 @@ test("convoke inspect says what a server that was killed has left, and that a st
   const path = join(server.dataDir, "journal.db");
   using database = new DatabaseSync(path);
   database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
-  expect(await inspect(id)).toMatchObject({
+  expect(await inspect(id, "--timeout", "1.2")).toMatchObject({
     code: 1,
     stdout: "",
-    stderr: expect.stringContaining(`${path} is locked by another process`) as string,
+    stderr: expect.stringMatching(
+      /^Waiting for .*journal\.db, [^]*journal\.db is locked by another process/,
+    ) as string,
   });
 });

@@ -3,11 +3,15 @@ import type { Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { inspectionSections } from "../print/inspection-sections.ts";
 import { createPaint } from "../print/paint.ts";
-import { parseEvents } from "./parse-options.ts";
+import { parseEvents, parseSeconds } from "./parse-options.ts";
 import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
 import { configuredEnvironment } from "../configuration/load-configuration.ts";
 
-type InspectOptions = StoreOptions & { readonly events: number; readonly json?: true };
+type InspectOptions = StoreOptions & {
+  readonly events: number;
+  readonly timeout: number;
+  readonly json?: true;
+};
 
 /** `convoke inspect`: shows what the store has of one conversation, for debugging. */
 export function addInspect(program: Command): void {
@@ -19,13 +23,26 @@ export function addInspect(program: Command): void {
     );
   withStore(command)
     .option("--events <number>", "how many of the newest events to show, up to 10000", parseEvents, 10)
+    .option("--timeout <seconds>", "how long to wait for a store that is locked", parseSeconds, 30)
     .option("--json", "print JSON")
     .action(inspect);
 }
 
-async function inspect(conversation: string, { events, json, ...options }: InspectOptions): Promise<void> {
+async function inspect(
+  conversation: string,
+  { events, timeout, json, ...options }: InspectOptions,
+): Promise<void> {
   const { dataDir, database } = readConfig(configuredEnvironment(), storeOverrides(options));
-  const inspected = await inspectConversation({ dataDir, database, conversation, events });
+  const inspected = await inspectConversation({
+    dataDir,
+    database,
+    conversation,
+    events,
+    wait: {
+      timeoutMs: timeout * 1_000,
+      onWait: (path) => console.error(`Waiting for ${path}, which another process keeps locked (--timeout).`),
+    },
+  });
   const place = database === null ? dataDir : "the database";
   if (inspected.type === "missing")
     throw new CommandError(`There is no conversation ${conversation} in ${place}.`);

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -108,7 +108,10 @@ test("mistakes are told in one sentence, with a code", async () => {
 });
 
 test("the master key is another one after rotate-master", async () => {
+  const copy = join(dataDir, "application.before-0.0.9.sqlite");
+  await writeFile(copy, "");
   const first = await keys(dataDir, "rotate-master", "--json");
+  expect(first.error).toContain(`remove them:\n  rm '${copy}'`);
   expect(JSON.parse(first.output)).toEqual({ resealed: 0, unopened: 0 });
   const before = await readFile(join(dataDir, "master-key"), "utf8");
   expect(await keys(dataDir, "rotate-master")).toMatchObject({ code: 0 });

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import {
+  copiesBeforeUpgrade,
   FixedRoleError,
   openKeyStore,
   readConfig,
@@ -131,6 +133,14 @@ async function rotateMaster(options: CommonOptions): Promise<void> {
       console.log(`${result.unopened} could not be decrypted: their master key no longer exists.`);
     }
   }
+  const copies = database === null ? copiesBeforeUpgrade(dataDir) : [];
+  if (copies.length > 0) console.error(copiesNote(copies.map((name) => join(dataDir, name))));
+}
+
+/** A copy from before an upgrade is the way back to the earlier version, so only a person can say that it may go. */
+function copiesNote(paths: readonly string[]): string {
+  const quoted = paths.map((path) => `'${path.replaceAll("'", "'\\''")}'`).join(" ");
+  return `Copies from before an upgrade still have secrets that the old master key opens. If you do not go back to the earlier version, remove them:\n  rm ${quoted}`;
 }
 
 async function openStore(options: CommonOptions): ReturnType<typeof openKeyStore> {

@@ -39,6 +39,15 @@ export function parseCount(text: string): number {
   return count;
 }
 
+const maxSeconds = 86_400;
+
+export function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (text.trim() === "" || !(seconds >= 0 && seconds <= maxSeconds))
+    throw new InvalidArgumentError(`It must be a number of seconds from 0 to ${maxSeconds}.`);
+  return seconds;
+}
+
 /** They are printed at once. */
 const maxEvents = 10_000;
 

@@ -98,12 +98,12 @@ export const conversationFileRoutes = routesOf("Runtimes", {
     method: "GET",
     path: "/api/conversations/{conversation_id}/transcript",
     summary:
-      "The whole conversation to read, each event as one line of JSON, or a trajectory in the format ATIF",
+      "The whole conversation to read, as Markdown or one HTML page, each event as one line of JSON, or a trajectory in the format ATIF",
     auth: true,
     inShare: true,
     params: conversationParams,
     query: Type.Object({
-      format: Type.Optional(choice(["markdown", "jsonl", "atif"], { default: "markdown" })),
+      format: Type.Optional(choice(["markdown", "html", "jsonl", "atif"], { default: "markdown" })),
     }),
     responses: { 200: { description: "The text, as a file." }, ...noConversation, ...invalid },
   },

@@ -10,6 +10,8 @@ import { startTestServer, type TestServer, type TestServerOptions } from "../tes
 import { createTestDatabase, testDatabases, testedStore } from "../testing/test-database.ts";
 import { until } from "../testing/until.ts";
 
+const wait = { timeoutMs: 10_000, onWait: () => {} };
+
 type Store = Pick<ServerConfig, "database">;
 
 /** On the store that this run of the tests is about; with where it is. `makeDatabase` gives the URL of its database, if it has one. */
@@ -29,7 +31,7 @@ async function inspectIn(
   conversation: string,
   events = 10,
 ): Promise<Inspection> {
-  const inspected = await inspectConversation({ dataDir, ...place, conversation, events });
+  const inspected = await inspectConversation({ dataDir, ...place, conversation, events, wait });
   if (inspected.type !== "found") throw new Error(`${conversation} is ${inspected.type}`);
   return inspected.inspection;
 }
@@ -134,7 +136,7 @@ test("an id is found by a unique beginning, with and without dashes, and nothing
   for (const id of ids) await server.createConversation({ conversation_id: id });
   const { dataDir } = server;
   const ask = async (conversation: string) =>
-    await inspectConversation({ dataDir, ...place, conversation, events: 1 });
+    await inspectConversation({ dataDir, ...place, conversation, events: 1, wait });
   for (const name of ["aaaa0", "AAAA0000-0000-4", "aaaa00000000400080", ids[0]!, ids[0]!.replaceAll("-", "")])
     expect(await ask(name)).toMatchObject({ type: "found", inspection: { id: ids[0] } });
   expect(await ask("aaaa")).toEqual({ type: "ambiguous", ids });

@@ -1,4 +1,5 @@
 import { access } from "node:fs/promises";
+import { join } from "node:path";
 import { awaiting } from "../engine/commands/approvals.ts";
 import { ownBudget } from "../engine/budget.ts";
 import { readConfig as readStoredConfig, unreadableConfig } from "../engine/read-config.ts";
@@ -8,6 +9,7 @@ import { ConfigError } from "../boot/config.ts";
 import { checkFolderStore } from "../database/data-folder-store.ts";
 import type { DatabasePlace } from "../database/open-application-database.ts";
 import { findRecordPlace, readOpenActions, toInstant } from "./inspection-actions.ts";
+import { waitUntilReadable, type WaitOptions } from "./wait-until-readable.ts";
 import { concludeInspection } from "./inspection-conclusions.ts";
 import { lineOfEvent } from "./inspection-events.ts";
 import type { Inspection } from "./inspection.ts";
@@ -26,6 +28,8 @@ export type InspectDeps = DatabasePlace & {
   readonly conversation: string;
   /** How many of the newest events to include. */
   readonly events: number;
+  /** For a store that another process keeps locked. */
+  readonly wait: WaitOptions;
 };
 
 export type Inspected =
@@ -40,10 +44,11 @@ export async function inspectConversation({
   database,
   conversation,
   events,
+  wait,
 }: InspectDeps): Promise<Inspected> {
   const beginning = toBeginning(conversation);
   if (beginning === null) return { type: "missing" };
-  await using store = await openInspector({ dataDir, database });
+  await using store = await openInspector({ dataDir, database }, wait);
   const ids = await store.findIds(beginning, shownIds);
   if (ids.length > 1) return { type: "ambiguous", ids };
   const [id] = ids;
@@ -56,7 +61,10 @@ export async function inspectConversation({
 
 const shownIds = 6;
 
-async function openInspector({ dataDir, database }: DatabasePlace): Promise<StoreInspector> {
+async function openInspector(
+  { dataDir, database }: DatabasePlace,
+  wait: WaitOptions,
+): Promise<StoreInspector> {
   if (database !== null) {
     const [{ inspectPostgres }, { openPostgresInspector }] = await Promise.all([
       import("../database/postgres/check-postgres.ts"),
@@ -72,6 +80,7 @@ async function openInspector({ dataDir, database }: DatabasePlace): Promise<Stor
     throw new ConfigError(`There is no data folder ${dataDir}. Name it with --data-dir.`, { cause: error });
   }
   await checkFolderStore(dataDir, null);
+  await waitUntilReadable(join(dataDir, "journal.db"), wait);
   return openSqliteInspector(dataDir);
 }
 

@@ -1,4 +1,3 @@
-import { readIfThere } from "../lib/read-if-there.ts";
 import type { ControlGroups } from "../sandboxes/control-groups/control-groups.ts";
 import { openControlGroups } from "../sandboxes/control-groups/open-control-groups.ts";
 import { findBubblewrap, ownAccount, type BackendFinding } from "../sandboxes/find-bubblewrap.ts";
@@ -9,7 +8,7 @@ import { machineMemoryMb } from "../walls/wall-group.ts";
 import type { Walls } from "../walls/wall.ts";
 import type { Outside } from "../walls/walls-deps.ts";
 import { NoWallError, type NoWall } from "../walls/no-wall.ts";
-import { whyNoWall } from "../walls/why-no-wall.ts";
+import { isRestrictedByProfile, whyNoWall } from "../walls/why-no-wall.ts";
 import type { SharedWithWalls } from "./open-server.ts";
 import { ownListener } from "./own-listener.ts";
 
@@ -92,11 +91,8 @@ export async function findWhyNoWall({
 }): Promise<NoWall | null> {
   const finding = await (bubblewrap ??
     findBubblewrap({ self: ownAccount(), unprivileged: user, environment }));
-  const restriction = await readIfThere("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").catch(
-    () => null,
-  );
   return whyNoWall(finding, {
     platform: process.platform,
-    isRestrictedByProfile: restriction?.trim() === "1",
+    isRestrictedByProfile: await isRestrictedByProfile(),
   });
 }

@@ -154,4 +154,15 @@ export const agentSettings = {
     shownDefault: "the provider's",
     doc: "its address",
   }),
+  chat_theme: text({
+    variable: "CONVOKE_CHAT_THEME",
+    fallback: "default",
+    doc: "how `convoke chat` looks: `default`, `mono`, `high-contrast`, or [a theme file](chat.md#themes)",
+  }),
+  chat_notify: choice({
+    variable: "CONVOKE_CHAT_NOTIFY",
+    choices: ["bell", "osc9", "osc99", "osc777", "off"],
+    fallback: "bell",
+    doc: "how `convoke chat` calls you when its window has no focus",
+  }),
 };

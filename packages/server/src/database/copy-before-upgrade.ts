@@ -38,6 +38,11 @@ function migrationsOf(database: DatabaseSync): readonly unknown[] {
     .map(({ name }) => name);
 }
 
+/** Names of the copies in a data folder. */
+export function copiesBeforeUpgrade(dataDir: string): readonly string[] {
+  return readdirSync(dataDir).filter(isCopyBeforeUpgrade).sort();
+}
+
 function isCopyBeforeUpgrade(name: string): boolean {
   return copied.some((database) => name.startsWith(`${database}.before-`) && name.endsWith(".sqlite"));
 }

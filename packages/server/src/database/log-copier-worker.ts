@@ -1,11 +1,13 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { DatabaseSync } from "node:sqlite";
+import { syncFully } from "@convoke/tool-host/sync-fully";
 
 /** The entry of the copier thread: copies the write-ahead log back into the database file on request (a checkpoint of SQLite). */
 function serve(port: NonNullable<typeof parentPort>, { databasePath, closed }: CopierOptions): void {
   const database = new DatabaseSync(databasePath, { timeout: 0 });
   // A checkpoint that could not end is no loss: the log still has everything.
   database.exec("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -256");
+  syncFully(database);
   const checkpoint = database.prepare("PRAGMA wal_checkpoint(PASSIVE)");
   port.on("message", (message: CopierMessage) => {
     if (message === "close") {

@@ -1,5 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type DatabaseSyncOptions } from "node:sqlite";
+import { syncFully } from "@convoke/tool-host/sync-fully";
 import { inFile } from "../lib/storage-fault.ts";
 
 /** How long a connection waits for another one's lock. */
@@ -13,6 +14,7 @@ export function openSqliteFile(path: string): DatabaseSync {
   try {
     enterWalMode(database, busyTimeoutMs);
     database.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+    syncFully(database);
     return database;
   } catch (error) {
     database.close();

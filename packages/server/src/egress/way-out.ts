@@ -1,6 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import { chown, open, type FileHandle } from "node:fs/promises";
 import type { SecureContext } from "node:tls";
+import { descriptorPath } from "@convoke/tool-host/system";
 import { findParentProxy } from "./addresses/find-parent-proxy.ts";
 import { composeTrustBundle, readSystemRoots } from "./certificates/trust-bundle.ts";
 import type { Egress, EgressOptions, HostTotals, RefusalsSince } from "./egress.ts";
@@ -101,7 +102,7 @@ export class WayOut {
     this.#registries = registries;
     // The path of a socket may have a hundred characters only, and that of the data folder is the user's choice.
     this.#folder = await open(folder);
-    const socketPath = `/proc/self/fd/${this.#folder.fd}/proxy.sock`;
+    const socketPath = `${descriptorPath(this.#folder.fd)}/proxy.sock`;
     const opened = await openEgress({
       ...options,
       ...policies(),

@@ -8,18 +8,17 @@ import type { Gauges } from "../observability/gauges.ts";
 import { Metrics } from "../observability/metrics.ts";
 import { limitConnections, maxConnections } from "./max-connections.ts";
 
-const limits = (limit: string): string =>
-  `Limit                     Soft Limit           Hard Limit           Units     \nMax open files            ${limit}                 4096                 files     \n`;
-
 test.each([
-  [limits("1024"), 512],
-  [limits("90"), 45],
-  [limits("65536"), 65_024],
-  [limits("unlimited"), null],
+  [1_024, 512],
+  [90, 45],
+  [65_536, 65_024],
   [null, null],
-])("F13: some file handles of a process are reserved for other uses than connections", (text, limit) => {
-  expect(maxConnections(text)).toBe(limit);
-});
+])(
+  "F13: some file handles of a process are reserved for other uses than connections",
+  (openFileLimit, limit) => {
+    expect(maxConnections(openFileLimit)).toBe(limit);
+  },
+);
 
 test("F13: a connection above the limit is closed, and the open ones are served", async () => {
   const warnings: object[] = [];

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import cors from "@fastify/cors";
 import websocket, { type WebsocketPluginOptions } from "@fastify/websocket";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { systemTable } from "@convoke/tool-host/system";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { AttemptLimit } from "./attempt-limit.ts";
@@ -15,7 +16,7 @@ import { bodyLimitBytes, toErrorReply, type ErrorReply } from "./errors.ts";
 import { unclearTarget, type Guard } from "./guard.ts";
 import { callerOfLogin } from "./login-halves.ts";
 import { lingerAfterEarlyAnswers } from "./linger.ts";
-import { limitConnections, maxConnections, readLimits } from "./max-connections.ts";
+import { limitConnections, maxConnections } from "./max-connections.ts";
 import { observeRequests, requestIdHeader, toAuditedCall, type CallListener } from "./observe-requests.ts";
 import { PageProofs } from "./page-proofs.ts";
 import { createClientAddress, createPublicAddress } from "./public-address.ts";
@@ -128,7 +129,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
       }
     },
   });
-  limitConnections(app.server, maxConnections(readLimits()), deps.logger);
+  limitConnections(app.server, maxConnections(systemTable.openFileLimit()), deps.logger);
   const publicAddress = createPublicAddress(deps.trustedProxies ?? [], deps.webUrl ?? null);
   app.decorateRequest("publicAddress", {
     getter() {

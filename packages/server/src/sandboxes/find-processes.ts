@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { findMarkedProcesses, listProcesses, readCommandLine } from "@convoke/tool-host";
 import type { ProcessEntry } from "@convoke/tool-host";
 import { findSame } from "./process-group.ts";
@@ -47,13 +46,4 @@ export function findGuardianMark(leader: ProcessKey): string | null {
     if (mark !== undefined) return mark;
   }
   return null;
-}
-
-/** Different after every boot, so that process ids of an earlier one are never taken for today's; "" without `/proc`. */
-export function readBootId(): string {
-  try {
-    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-  } catch {
-    return ""; // Another system than Linux.
-  }
 }

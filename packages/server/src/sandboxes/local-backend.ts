@@ -1,6 +1,6 @@
 import type { NetworkPolicy } from "@convoke/protocol";
 import type { Duplex } from "node:stream";
-import { readBootId } from "./find-processes.ts";
+import { systemTable } from "@convoke/tool-host/system";
 import type { LocalBackendDeps } from "./local-backend-deps.ts";
 import { endOf, keepMark, killLeftovers, LocalSandbox, readLiveRecord } from "./local-sandbox.ts";
 import type { LocalRecord } from "./local-sandbox.ts";
@@ -107,7 +107,7 @@ export class LocalBackend implements SandboxBackend {
         await keepMark(directory, mark);
         const { name: backend } = this;
         return this.#handle(
-          { backend, id: spec.id, bootId: readBootId(), roots, mark, workspaceDir, stateDir },
+          { backend, id: spec.id, bootId: systemTable.bootId(), roots, mark, workspaceDir, stateDir },
           keys.toolHost,
         );
       },

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import type { RemoteToolHost } from "@convoke/tool-host";
 import { describeError } from "../lib/describe-error.ts";
-import { findFamily, findGuardianMark, findMarked, readBootId } from "./find-processes.ts";
+import { systemTable } from "@convoke/tool-host/system";
+import { findFamily, findGuardianMark, findMarked } from "./find-processes.ts";
 import { findSame, freezeProcesses, isStopped, killProcesses, thawProcesses } from "./process-group.ts";
 import type { ProcessKey } from "./process-group.ts";
 import { boundLog, readJsonIfThere, readTail } from "./sandbox-directory.ts";
@@ -141,7 +142,7 @@ export class LocalSandbox implements SandboxHandle {
 /** The record of a sandbox that still has its first processes since the last boot; null for any other. */
 export function readLiveRecord(record: SandboxRecord): LocalRecord | null {
   const local = record as LocalRecord;
-  if (local.bootId !== readBootId() || !Array.isArray(local.roots)) return null;
+  if (local.bootId !== systemTable.bootId() || !Array.isArray(local.roots)) return null;
   return local.roots.length > 0 && local.roots.every(findSame) ? local : null;
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, openSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { syncFully } from "@convoke/tool-host/sync-fully";
 import { enterWalMode, isBusy, lockFile } from "../database/sqlite-file.ts";
 import { inFile } from "../lib/storage-fault.ts";
 import type { SandboxChange, SandboxRow, SandboxStore } from "./sandbox-store.ts";
@@ -81,6 +82,7 @@ function openTables(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: busyMs });
   try {
     enterWalMode(database, busyMs);
+    syncFully(database);
     database.exec(`PRAGMA synchronous = FULL; BEGIN IMMEDIATE; ${table} COMMIT`);
     return database;
   } catch (error) {

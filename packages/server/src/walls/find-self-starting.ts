@@ -1,6 +1,7 @@
 import { constants, type Dirent } from "node:fs";
 import { lstat, open, readdir, type FileHandle } from "node:fs/promises";
 import type { LeftBehindReason } from "@convoke/protocol";
+import { descriptorPath } from "@convoke/tool-host/system";
 import { selfStarting } from "./self-starting.ts";
 
 export type SelfStartingFile = {
@@ -99,7 +100,7 @@ class Search {
     if (opened === null) return;
     await using directory: FileHandle = opened;
     // A path through the handle leads to this directory, whatever its name leads to by now.
-    const inside = `/proc/self/fd/${directory.fd}`;
+    const inside = descriptorPath(directory.fd);
     const entries = await readdir(inside, { withFileTypes: true });
     this.#entries += entries.length;
     await read(inside, entries);

@@ -1,3 +1,4 @@
+import { readIfThere } from "../lib/read-if-there.ts";
 import type { BackendFinding } from "../sandboxes/find-bubblewrap.ts";
 import type { NoWall } from "./no-wall.ts";
 
@@ -42,4 +43,10 @@ export function whyNoWall({ isUsable, detail }: BackendFinding, facts: NoWallFac
       fix: "The container is then the only wall. Start it with --security-opt seccomp=unconfined to allow them.",
     };
   return { reason: `bubblewrap ${detail}.`, fix: "Run bwrap --ro-bind / / true to see why." };
+}
+
+/** Whether AppArmor lets only programs with a profile make user namespaces, as on recent Ubuntu. */
+export async function isRestrictedByProfile(): Promise<boolean> {
+  const text = await readIfThere("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").catch(() => null);
+  return text?.trim() === "1";
 }

@@ -1,5 +1,6 @@
 import { constants, type Dirent, type Stats } from "node:fs";
 import { lchown, lstat, open, readdir, stat, type FileHandle } from "node:fs/promises";
+import { descriptorPath } from "@convoke/tool-host/system";
 import { dirname } from "node:path";
 
 export type Account = { readonly uid: number; readonly gid: number };
@@ -46,7 +47,7 @@ async function sweepDirectory(
   sweep: Sweep,
 ): Promise<void> {
   // A path through the handle leads to this directory, whatever its name leads to by now.
-  const at = `/proc/self/fd/${directory.fd}`;
+  const at = descriptorPath(directory.fd);
   const isTouched = (await directory.stat()).mtimeMs >= sweep.sinceMs - grainMs;
   for (const entry of await readdir(at, { withFileTypes: true })) {
     const path = `${at}/${entry.name}`;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { BashEvent, BashOutput } from "@convoke/protocol";
 import { expect, onTestFinished, test } from "vitest";
-import { findMarkedProcesses } from "../processes/process-table.ts";
+import { findMarkedProcesses } from "../system/process-table.ts";
 import { watchLeaks } from "../testing/leaks.ts";
 import { createBashId } from "./bash-log.ts";
 import type { Bash, BashQuery, BashRequest } from "./bash.ts";

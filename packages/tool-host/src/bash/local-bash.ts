@@ -5,7 +5,7 @@ import { onceUnlessRejected } from "@convoke/protocol/once-unless-rejected";
 import type { BashCommand, BashOutput } from "@convoke/protocol";
 import { endProcesses } from "../processes/end-processes.ts";
 import { maskText } from "../processes/mask.ts";
-import { readProcess } from "../processes/process-table.ts";
+import { readProcess } from "../system/process-table.ts";
 import { isStorageFailure } from "../private-sqlite.ts";
 import { clipText } from "../text/truncate.ts";
 import { WorkspaceError } from "../workspace/workspace.ts";

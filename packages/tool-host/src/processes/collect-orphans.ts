@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { readlinkSync } from "node:fs";
 import { endProcesses } from "./end-processes.ts";
 import { guardianVariable } from "./guardian.ts";
-import { groupByEnvironment, readProcess } from "./process-table.ts";
+import { groupByEnvironment, readProcess, systemTable } from "../system/process-table.ts";
 
 /** Parses the owner out of a guardian's marker. When the owner is gone, processes with its marker are orphans. */
 export function createMarker(role: "convoke" | "convoke-host"): string {
   const startTicks = readProcess(process.pid)?.startTicks ?? 0;
-  return `${role}.${process.pid}.${startTicks}.${readPidNamespace()}.${randomUUID()}`;
+  return `${role}.${process.pid}.${startTicks}.${systemTable.processNamespace()}.${randomUUID()}`;
 }
 
 /**
@@ -23,7 +22,7 @@ export async function collectOrphans(): Promise<number> {
 const markerForm = /^convoke(?:-host)?\.(\d+)\.(\d+)\.(\d+)\.[0-9a-f-]{36}$/;
 
 function findOrphans(): number[] {
-  const namespace = readPidNamespace();
+  const namespace = systemTable.processNamespace();
   // Without the namespace it is unknown which process table an id belongs to.
   if (namespace === "0") return [];
   return [...groupByEnvironment(guardianVariable)].flatMap(([marker, entries]) =>
@@ -35,14 +34,4 @@ function isOfLostOwner(marker: string, namespace: string): boolean {
   const [, ownerId, ownerTicks, ownerNamespace] = markerForm.exec(marker) ?? [];
   if (ownerId === undefined || ownerNamespace !== namespace) return false;
   return readProcess(Number(ownerId))?.startTicks !== Number(ownerTicks);
-}
-
-/** "0" when there is no namespace. */
-function readPidNamespace(): string {
-  try {
-    return /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "0";
-  } catch {
-    // Not Linux.
-    return "0";
-  }
 }

@@ -1,6 +1,6 @@
 import { setImmediate as untilPolled, setTimeout as sleep } from "node:timers/promises";
 import { ProcessScans, type ProcessScan } from "./process-scan.ts";
-import { readProcess } from "./process-table.ts";
+import { readProcess } from "../system/process-table.ts";
 
 /** What to end: process ids, and ids of process groups. */
 export type ProcessTarget = { readonly pids: readonly number[]; readonly groupIds: readonly number[] };

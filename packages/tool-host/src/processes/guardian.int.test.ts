@@ -4,7 +4,12 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { guardianVariable, openGuardian } from "./guardian.ts";
 import { collectOrphans, createMarker } from "./collect-orphans.ts";
-import { findMarkedProcesses, listProcesses, readCommandLine, readEnvironment } from "./process-table.ts";
+import {
+  findMarkedProcesses,
+  listProcesses,
+  readCommandLine,
+  readEnvironment,
+} from "../system/process-table.ts";
 
 const hostScript = fileURLToPath(new URL("testing/guarded-host.ts", import.meta.url));
 

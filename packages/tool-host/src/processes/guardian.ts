@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { findMarkedScript } from "../system/find-marked-script.ts";
 
 /** A separate process that ends our child processes when we die. */
 export interface Guardian extends AsyncDisposable {
@@ -26,7 +27,7 @@ const replaceMs = 200;
  * Starts the guardian: a small shell script that reads a pipe from us. When the pipe closes because we ended, even by `kill -9`, it
  * ends every process whose environment contains the marker: TERM, after one second KILL. A second guardian, detached from the
  * first, reads the same pipe and does it when the first one does not. A first one that exits early is replaced. Disposing does
- * the same and then ends both. It finds processes by `/proc`; on systems without it (macOS) it ends nothing.
+ * the same and then ends both. Where there is no `/proc` it reads the output of `ps`.
  */
 export async function openGuardian(options: GuardianOptions): Promise<Guardian> {
   if (!/^[\w.-]+$/.test(options.marker))
@@ -93,21 +94,6 @@ class ShellGuardian implements Guardian {
   }
 }
 
-/** Finds processes with the marker `$1` in their environment. */
-const finding = `
-look() {
-  grep -lzxF -- "$1" /proc/[0-9]*/environ 2>/dev/null | while IFS=/ read -r _ _ pid _; do
-    case $pid in $$|self) ;; *) echo "$pid" ;; esac
-  done
-}
-# A process between two programs shows no environment: only two looks in a row that find nothing count.
-find_marked() {
-  found=$(look "$1")
-  [ -n "$found" ] || { sleep 0.02; found=$(look "$1"); }
-  echo "$found"
-}
-`;
-
 /** Waits for end of input, then signals processes with the marker `$1`, in rounds. `$2` is the script of the second guardian. */
 const script = `
 trap '' HUP INT TERM PIPE
@@ -118,7 +104,7 @@ second=$!
 exec 3<&-
 while read -r _; do :; done
 finish() { kill -s KILL "$second" 2>/dev/null; exit 0; }
-${finding}
+${findMarkedScript}
 signal=TERM
 for pause in 1 0.2 0.2 0.2 0.2 0.2; do
   pids=$(find_marked "$1")
@@ -145,7 +131,7 @@ const secondScript = `
 trap '' HUP INT TERM PIPE
 while read -r _; do :; done
 sleep 2
-${finding}
+${findMarkedScript}
 signal=TERM
 for pause in 0.5 0.2 0.2 0.2 0.2 0.2; do
   pids=$(find_marked "$1")

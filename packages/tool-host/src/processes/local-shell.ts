@@ -7,7 +7,7 @@ import { parseTerminalParams } from "../tools/terminal/terminal-params.ts";
 import { endProcesses, type ProcessTarget } from "./end-processes.ts";
 import { withinSize, type PersonShell, type ShellInput, type ShellSpec } from "./person-shell.ts";
 import type { ProcessScan } from "./process-scan.ts";
-import { hasProcessTable } from "./process-table.ts";
+import { hasProcessTable } from "../system/process-table.ts";
 
 /** Environment variable that marks a person's shell and all its descendants. */
 const markVariable = "CONVOKE_SHELL";

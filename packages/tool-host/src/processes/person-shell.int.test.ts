@@ -7,7 +7,7 @@ import { createInProcessHost } from "../in-process-host.ts";
 import { openServedBench } from "../testing/served-host.ts";
 import { allowedEnvironment } from "./allowed-environment.ts";
 import type { PersonShell } from "./person-shell.ts";
-import { findMarkedProcesses } from "./process-table.ts";
+import { findMarkedProcesses } from "../system/process-table.ts";
 
 const owned: AsyncDisposable[] = [];
 afterEach(async () => {

@@ -7,7 +7,7 @@ import { watchLeaks } from "../testing/leaks.ts";
 import { openServedBench } from "../testing/served-host.ts";
 import { allowedEnvironment } from "./allowed-environment.ts";
 import type { ProcessSpec } from "./piped-process.ts";
-import { findMarkedProcesses, readProcess } from "./process-table.ts";
+import { findMarkedProcesses, readProcess } from "../system/process-table.ts";
 import { startUnread } from "./testing/start-unread.ts";
 
 const owned: AsyncDisposable[] = [];

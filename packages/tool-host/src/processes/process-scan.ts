@@ -1,5 +1,5 @@
 import { setTimeout as sleep, setImmediate as untilPolled } from "node:timers/promises";
-import { groupByEnvironment, listProcesses, type ProcessEntry } from "./process-table.ts";
+import { groupByEnvironment, listProcesses, type ProcessEntry } from "../system/process-table.ts";
 
 /** A snapshot of the process table, without zombies. Each view is read on first use and shared by all callers that got it. */
 export class ProcessScan {

@@ -3,6 +3,8 @@ import { constants } from "node:fs";
 import { lstat, open } from "node:fs/promises";
 import { connect } from "node:net";
 import type { NetConnectOpts, Socket } from "node:net";
+import { descriptorPath } from "../system/descriptor-path.ts";
+import { systemTable } from "../system/process-table.ts";
 import { parseAddress } from "./address.ts";
 import { ToolHostRefusedError, ToolHostUnreachableError } from "./connection-errors.ts";
 
@@ -15,14 +17,14 @@ const openPathOnly = 0o10000000;
  */
 export async function connectTarget(target: NetConnectOpts): Promise<Socket> {
   if (!("path" in target)) return connect(target);
-  if (process.platform !== "linux") {
+  if (systemTable.kind !== "proc") {
     refuseOther(target.path, await found(lstat(target.path)));
     return connect(target);
   }
   const handle = await found(open(target.path, openPathOnly | constants.O_NOFOLLOW));
   try {
     refuseOther(target.path, await handle.stat());
-    const socket = connect({ ...target, path: `/proc/self/fd/${handle.fd}` });
+    const socket = connect({ ...target, path: descriptorPath(handle.fd) });
     const release = (): void => void handle.close().catch(() => {}); // It was only used to reach the socket.
     socket.once("connect", release).once("error", release);
     return socket;

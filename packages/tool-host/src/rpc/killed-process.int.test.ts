@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import type { Outcome, ToolSession } from "../host.ts";
 import { guardianVariable } from "../processes/guardian.ts";
-import { findMarkedProcesses } from "../processes/process-table.ts";
+import { findMarkedProcesses } from "../system/process-table.ts";
 import { testKey } from "../testing/served-host.ts";
 import { openTemporaryDirectory } from "../testing/temporary-directory.ts";
 import { connectToolHost } from "./connect-host.ts";

@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { listProcesses } from "../processes/process-table.ts";
+import { listProcesses } from "../system/process-table.ts";
 
 export type LeakCheck = {
   /** Rejects when, after a minute or the time given, child processes or open files are left that were not there at the start. */

@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { join, relative, sep } from "node:path";
+import { processFolder } from "../system/descriptor-path.ts";
 import { isInside } from "./is-inside.ts";
 
 /** Files that a workspace serves to nobody, wherever its root is. */
@@ -27,7 +28,7 @@ export function hideFolder({ folder, shown }: HiddenFolderOptions): HiddenFiles 
     // One around the folder would show all of it.
     .filter((path) => path !== real && isInside(real, path))
     .map(partsOf);
-  const ofProcess = `/proc/${process.pid}`;
+  const ofProcess = processFolder(process.pid);
   return {
     hides: (path) =>
       isInside(ofProcess, path) ||

@@ -1,3 +1,5 @@
+import { descriptorPath } from "../system/descriptor-path.ts";
+import { systemTable } from "../system/process-table.ts";
 import { constants } from "node:fs";
 import type { Dirent } from "node:fs";
 import { lstat, mkdir, open, readdir, readlink, realpath } from "node:fs/promises";
@@ -145,7 +147,7 @@ export class RootJail {
     } catch (error) {
       throw toWorkspaceError(error, path);
     }
-    const actual = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => directory); // No /proc: checked before.
+    const actual = await readlink(descriptorPath(handle.fd)).catch(() => directory); // No /proc: checked before.
     const isOutside = !isInside(await this.#findRoot(), actual);
     if (!isOutside && !this.#hidden.hides(actual)) return handle;
     await handle.close();
@@ -173,7 +175,7 @@ export async function listPinned(entry: PinnedEntry): Promise<Dirent[]> {
 
 /** On Linux a path through the open directory itself. */
 function handleAddress(handle: FileHandle, directory: string): string {
-  return process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : directory;
+  return systemTable.kind === "proc" ? descriptorPath(handle.fd) : directory;
 }
 
 async function isLink(path: string): Promise<boolean> {

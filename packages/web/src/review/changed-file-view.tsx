@@ -4,7 +4,7 @@ import { type Change, diffOf } from "@convoke/client/diff-lines";
 import { visibleText } from "../text/visible-text.ts";
 import { Button } from "../ui/button.tsx";
 import { useMoreWords } from "../words/words.ts";
-import { digestOf, type ChangedFile } from "./changed-files.ts";
+import { digestOf, type ChangedFile } from "@convoke/client/view";
 import { CommentedDiff } from "./commented-diff.tsx";
 import type { ReviewDraft, ReviewDrafts } from "./review-drafts.ts";
 

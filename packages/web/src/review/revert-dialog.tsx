@@ -4,7 +4,7 @@ import { visibleText } from "../text/visible-text.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
-import type { ChangedFile } from "./changed-files.ts";
+import type { ChangedFile } from "@convoke/client/view";
 
 type RevertDialogProps = {
   readonly conversationId: string;

@@ -5,7 +5,7 @@ import { Button } from "../ui/button.tsx";
 import { SidePanel } from "../ui/side-panel.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { useMoreWords } from "../words/words.ts";
-import { baseOf, type ChangedFile, type Scope } from "./changed-files.ts";
+import { baseOf, type ChangedFile, type ChangeScope } from "@convoke/client/view";
 import { ChangedFileView } from "./changed-file-view.tsx";
 import { RevertDialog } from "./revert-dialog.tsx";
 import { ReviewDrafts } from "./review-drafts.ts";
@@ -42,7 +42,7 @@ export default function ReviewPanel(props: ReviewPanelProps) {
   const drafts = useMemo(() => new ReviewDrafts(storage, conversationId), [storage, conversationId]);
   const draft = useStore(drafts);
   const turns = useTurns(conversationId, version);
-  const [chosen, setChosen] = useState<Scope | null>(null);
+  const [chosen, setChosen] = useState<ChangeScope | null>(null);
   const [reverts, setReverts] = useState(0);
   const place = useMemo(() => ({ client, conversationId, folder }), [client, conversationId, folder]);
   const git = useChanges(place, chosen ?? fixed.branch, `${version} ${reverts}`);
@@ -147,6 +147,6 @@ export default function ReviewPanel(props: ReviewPanelProps) {
   );
 }
 
-function keyOf(scope: Scope): string {
+function keyOf(scope: ChangeScope): string {
   return scope.type === "turn" ? scope.firstId : scope.type;
 }

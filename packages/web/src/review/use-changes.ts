@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { changedFiles, type ChangedFile, type Place, type Scope } from "./changed-files.ts";
+import { changedFiles, type ChangedFile, type ChangePlace, type ChangeScope } from "@convoke/client/view";
 
 export type Changes = {
   /** Null until the first response. */
@@ -11,9 +11,9 @@ export type Changes = {
 const quietMs = 300;
 
 /** Loads the changed files, again for each `version`; the old list stays until the new one arrives. */
-export function useChanges(place: Place, scope: Scope, version: string): Changes {
+export function useChanges(place: ChangePlace, scope: ChangeScope, version: string): Changes {
   const { client, conversationId, folder } = place;
-  const [known, setKnown] = useState<Changes & { readonly scope: Scope }>({
+  const [known, setKnown] = useState<Changes & { readonly scope: ChangeScope }>({
     files: null,
     problem: null,
     scope,

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 import { useServices } from "../services/services.ts";
-import type { Scope } from "./changed-files.ts";
+import type { ChangeScope } from "@convoke/client/view";
 
-export type ReviewedTurn = Extract<Scope, { type: "turn" }> & { readonly text: string };
+export type ReviewedTurn = Extract<ChangeScope, { type: "turn" }> & { readonly text: string };
 
 /** The newest turns with edits, newest first. */
 export function useTurns(conversationId: string, version: string): readonly ReviewedTurn[] {

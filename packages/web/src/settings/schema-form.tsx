@@ -3,9 +3,9 @@ import { useState } from "react";
 import type { UnknownRecord } from "@convoke/client/view";
 import { Button } from "../ui/button.tsx";
 import { Field, inputClass } from "../ui/field.tsx";
-import { useWords } from "../words/words.ts";
+import { useMoreWords, useWords } from "../words/words.ts";
 import { Toggle } from "./toggle.tsx";
-import { changeOf, drawnSections, valueAt, type FieldValue } from "./schema-values.ts";
+import { changeOf, drawnSections, translated, valueAt, type FieldValue } from "./schema-values.ts";
 
 type SchemaFormProps = {
   readonly schema: SettingsSchema;
@@ -17,16 +17,17 @@ type SchemaFormProps = {
 
 /** A form generated from the server's schema. Choices and switches are stored at once, text on save. */
 export function SchemaForm({ schema, settings, onChange }: SchemaFormProps) {
+  const labels = useMoreWords().settings.form;
   return drawnSections(schema).map(({ key, label, fields }) => (
     <fieldset key={key} className="mb-6 max-w-md">
-      <legend className="mb-2 font-medium">{label}</legend>
+      <legend className="mb-2 font-medium">{labels[key] ?? label}</legend>
       {fields.map((field) => {
         const value = valueAt(settings, field);
         return (
           <SchemaField
             // Editing starts from the stored value.
             key={`${field.key} ${String(value)}`}
-            field={field}
+            field={translated(field, labels)}
             value={value}
             onChange={(next) => onChange(changeOf(field, next))}
           />

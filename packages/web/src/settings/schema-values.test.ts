@@ -1,6 +1,6 @@
 import type { SettingsFieldSchema } from "@convoke/protocol";
 import { expect, test } from "vitest";
-import { changeOf, drawnSections, valueAt } from "./schema-values.ts";
+import { changeOf, drawnSections, translated, valueAt } from "./schema-values.ts";
 
 const field = (key: string, more: Partial<SettingsFieldSchema> = {}): SettingsFieldSchema => ({
   key,
@@ -39,4 +39,15 @@ test("a field says what is stored, else what is usual, and a change names it alo
   expect(valueAt({}, field("x"))).toBeNull();
   expect(changeOf(size, 40)).toEqual({ condenser: { max_size: 40 } });
   expect(changeOf(field("confirmation_mode"), true)).toEqual({ confirmation_mode: true });
+});
+
+test("issue 26: labels of a form are translated by key, and one without a translation stays", () => {
+  const choices = [
+    { value: "llm", label: "The model" },
+    { value: "new", label: "New" },
+  ];
+  const who = field("who", { choices });
+  const shown = translated(who, { who: "Wer", "who=llm": "Das Modell" });
+  expect([shown.label, ...shown.choices.map(({ label }) => label)]).toEqual(["Wer", "Das Modell", "New"]);
+  expect(translated(who, {})).toEqual(who);
 });

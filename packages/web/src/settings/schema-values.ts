@@ -40,3 +40,19 @@ function asValue(value: unknown): FieldValue {
 export function changeOf({ key }: SettingsFieldSchema, value: FieldValue): UnknownRecord {
   return key.split(".").reduceRight<unknown>((inner, part) => ({ [part]: inner }), value) as UnknownRecord;
 }
+
+/** A field that has no translation, of a newer server, stays as the server says it. */
+export function translated(
+  field: SettingsFieldSchema,
+  labels: Readonly<Record<string, string>>,
+): SettingsFieldSchema {
+  const { key, label, choices } = field;
+  return {
+    ...field,
+    label: labels[key] ?? label,
+    choices: choices.map((choice) => ({
+      ...choice,
+      label: labels[`${key}=${String(choice.value)}`] ?? choice.label,
+    })),
+  };
+}

@@ -1,8 +1,7 @@
 import type { Token, Tokens } from "marked";
 import { Fragment, memo, type ReactNode } from "react";
 import { CodeBlock } from "./code-block.tsx";
-import { parseMarkdown } from "./parse-markdown.ts";
-import { safeAddress } from "./safe-address.ts";
+import { parseMarkdown, safeAddress } from "@convoke/client/markdown";
 
 /**
  * An agent's text as Markdown. A finished block is not rendered again while the text grows, so that a selection in

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseAnsi, withoutColours } from "./parse-ansi.ts";
-import { safeAddress } from "./safe-address.ts";
+import { safeAddress } from "@convoke/client/markdown";
 import { visibleText } from "./visible-text.ts";
 
 test("colours of a terminal are read, and what moves the cursor is left out", () => {

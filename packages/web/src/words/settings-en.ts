@@ -18,6 +18,8 @@ export const settingsEn = {
       notifications: "Notifications",
       server: "Server",
     },
+    /** Labels of the server's forms by key, `key=value` for a choice; the server has them in English. */
+    form: {} as Readonly<Record<string, string>>,
     agent: {
       explanation: "Defaults for the agents of new conversations. Existing conversations keep theirs.",
     },

@@ -13,7 +13,7 @@ const types: Readonly<Record<string, string>> = {
 export type ReadImage = { readonly name: string; readonly url: string };
 
 /** Larger ones are refused by most models. */
-const maxBytes = 10_000_000;
+export const maxImageBytes = 10_000_000;
 
 /**
  * The picture that a pasted text names: a path or a `file:` address, as terminals paste what is dropped on them. Null for a text that
@@ -24,8 +24,13 @@ export async function readImage(pasted: string): Promise<ReadImage | null> {
   const type = types[extname(path).toLowerCase()];
   if (type === undefined || path.includes("\n")) return null;
   const bytes = await readFile(path);
-  if (bytes.length > maxBytes) throw new Error(`${path} is larger than ${maxBytes / 1_000_000} MB.`);
-  return { name: basename(path), url: `data:${type};base64,${bytes.toString("base64")}` };
+  if (bytes.length > maxImageBytes)
+    throw new Error(`${path} is larger than ${maxImageBytes / 1_000_000} MB.`);
+  return { name: basename(path), url: imageUrl(type, bytes) };
+}
+
+export function imageUrl(type: string, bytes: Buffer): string {
+  return `data:${type};base64,${bytes.toString("base64")}`;
 }
 
 function pathOf(text: string): string {

@@ -31,7 +31,8 @@ export function diffText(edits: readonly Edit[], theme: Theme, isWhole = false):
   ]);
 }
 
-function hunkText(lines: readonly DiffLine[], { paint }: Theme): string[] {
+/** The lines of one hunk, with the words that changed in bold. */
+export function hunkText(lines: readonly DiffLine[], { paint }: Theme): string[] {
   return lines.map((line, index) => {
     const text = printable(line.text);
     if (line.type === "same") return paint.dim(`  ${text}`);

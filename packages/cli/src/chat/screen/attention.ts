@@ -1,4 +1,5 @@
-export type Notifications = "bell" | "osc9" | "osc777" | "off";
+export const notifications = ["bell", "osc9", "osc99", "osc777", "off"] as const;
+export type Notifications = (typeof notifications)[number];
 
 export type AttentionDeps = {
   readonly write: (text: string) => void;
@@ -29,12 +30,9 @@ export class Attention {
   call(text: string, afterMs: number): void {
     const { write, notifications, isTmux } = this.#deps;
     if (this.#isFocused || afterMs < quietMs || notifications === "off") return;
-    const sequence = sequenceOf(notifications, text.replaceAll(";", ","));
-    const wrapped =
-      isTmux && sequence !== ""
-        ? `\u001bPtmux;${sequence.replaceAll("\u001b", "\u001b\u001b")}\u001b\\`
-        : sequence;
-    write(`${wrapped}${sequence === "" || isTmux ? "\u0007" : ""}`);
+    const sequences = sequencesOf(notifications, text.replaceAll(";", ","));
+    const sent = isTmux ? sequences.map(throughTmux) : sequences;
+    write(`${sent.join("")}${sequences.length === 0 || isTmux ? "\u0007" : ""}`);
   }
 
   /** The title of the window. */
@@ -43,7 +41,20 @@ export class Attention {
   }
 }
 
-function sequenceOf(kind: Notifications, text: string): string {
-  if (kind === "osc9") return `\u001b]9;${text}\u0007`;
-  return kind === "osc777" ? `\u001b]777;notify;Convoke;${text}\u0007` : "";
+function throughTmux(sequence: string): string {
+  return `\u001bPtmux;${sequence.replaceAll("\u001b", "\u001b\u001b")}\u001b\\`;
+}
+
+function sequencesOf(kind: Notifications, text: string): readonly string[] {
+  switch (kind) {
+    case "osc9":
+      return [`\u001b]9;${text}\u0007`];
+    case "osc777":
+      return [`\u001b]777;notify;Convoke;${text}\u0007`];
+    case "osc99":
+      // The second part ends the notification of the first; `i` is its name, so that a newer one takes its place.
+      return [`\u001b]99;i=convoke:d=0;Convoke\u001b\\`, `\u001b]99;i=convoke:p=body;${text}\u001b\\`];
+    default:
+      return [];
+  }
 }

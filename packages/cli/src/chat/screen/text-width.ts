@@ -41,6 +41,18 @@ export function rowsOf(line: string, columns: number): number {
   return Math.max(1, Math.ceil(widthOf(line) / columns));
 }
 
+/** A plain text in rows of at most `columns`, between words; a longer word is cut. */
+export function wrappedWords(text: string, columns: number): string[] {
+  const rows: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = rows.at(-1);
+    if (last !== undefined && widthOf(last) + 1 + widthOf(word) <= columns)
+      rows[rows.length - 1] = `${last} ${word}`;
+    else rows.push(...wrapped(word, columns));
+  }
+  return rows;
+}
+
 /** A plain text in rows of at most `columns`. */
 export function wrapped(text: string, columns: number): string[] {
   const rows = [""];

@@ -67,6 +67,6 @@ async function search(
   return found;
 }
 
-function folderOf({ workspace }: ConversationInfo): string | null {
+export function folderOf({ workspace }: ConversationInfo): string | null {
   return "working_dir" in workspace ? workspace.working_dir : null;
 }

@@ -8,6 +8,9 @@ export const ownCommands = {
   replace: "withdraw what the agent has not read, and send this",
   while: "what a message does while the agent works: /while queue",
   queue: "list the messages that the agent has not read",
+  diff: "what is changed, in a pager; /diff PATH one file or folder",
+  undo: "take your last message back; /undo FILE the changes of a file",
+  plan: "show the plan; /plan approve lets the agent carry it out",
   open: "show the newest cut output in a pager; /open 2 the one before",
   mode: "when to ask before an action: never, risky, always",
   agents: "list the sub-agents; /back returns from one",
@@ -16,6 +19,9 @@ export const ownCommands = {
   resume: "choose a conversation of before",
   rename: "give the conversation a name",
   copy: "copy the last answer",
+  export: "write the conversation into a file: markdown, html, jsonl, zip",
+  image: "attach a picture: /image PATH, or that of the clipboard",
+  theme: "choose how the terminal looks",
   status: "where this conversation is and what it may do",
   quit: "leave",
 } as const;
@@ -73,6 +79,7 @@ export const helpText = `Keys
   up          in an empty composer: take the newest waiting message back, else older messages
   ctrl-r      search in what you sent from this folder
   ctrl-o      the newest cut output, in a pager
+  ctrl-v      attach the picture of the clipboard
   ctrl-g      write in $EDITOR
   ctrl-c      clear; with nothing written interrupt; twice: leave
   ctrl-d      leave

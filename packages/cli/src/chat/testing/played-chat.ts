@@ -5,8 +5,12 @@ import { History } from "../input/history.ts";
 import { Attention } from "../screen/attention.ts";
 import { Screen, type Size } from "../screen/screen.ts";
 import { PlainScreen } from "../screen/plain-screen.ts";
-import { createTheme } from "../screen/theme.ts";
+import { readTheme } from "../screen/theme-file.ts";
+import { ChangeableTheme, createTheme, styles } from "../screen/theme.ts";
+import type { LastConversation } from "../talk/offer.ts";
 import { HeadlessTerminal } from "./headless-terminal.ts";
+
+const themeOptions = { hasColour: true, isAscii: false, mayMove: false };
 
 type TestServer = Awaited<ReturnType<typeof startTestServer>>;
 
@@ -15,6 +19,8 @@ export type PlayOptions = {
   readonly firstRows?: number;
   /** For screen readers. */
   readonly isPlain?: boolean;
+  /** A conversation that is offered at the start. */
+  readonly last?: LastConversation;
   /** Of new conversations. */
   readonly start?: Parameters<TestServer["startRequest"]>[0];
 };
@@ -41,6 +47,7 @@ export class PlayedChat implements AsyncDisposable {
   ) {
     this.#size = size ?? { columns: 80, rows: 24 };
     this.terminal = new HeadlessTerminal(this.#size);
+    const theme = new ChangeableTheme(createTheme(themeOptions));
     const write = (text: string): void => void this.writes.push(text);
     const sizeNow = (): Size => this.#size;
     this.chat = new Chat({
@@ -61,7 +68,7 @@ export class PlayedChat implements AsyncDisposable {
       screen: isPlain
         ? new PlainScreen({ write, size: this.#size, nowMs: () => this.#now })
         : new Screen(write, this.#size),
-      theme: createTheme({ hasColour: true, isAscii: false, mayMove: false }),
+      theme,
       history,
       attention: new Attention({ write, notifications: "bell", hasTitle: !isPlain, isTmux: false }),
       nowMs: () => this.#now,
@@ -71,13 +78,19 @@ export class PlayedChat implements AsyncDisposable {
       },
       isVerbose: false,
       firstRows,
-      begin: (content) =>
+      plansFirst: false,
+      begin: (content, { plansFirst }) =>
         server.client.startConversation({
-          ...server.startRequest(start),
+          ...withPlan(server.startRequest(start), plansFirst),
           initial_message: { role: "user", content, run: true },
         }),
       page: async (text) => void this.pages.push(text),
       edit: async (text) => `${text} edited\n`,
+      themes: {
+        names: async () => Object.keys(styles),
+        use: async (name) => theme.change(createTheme(themeOptions, await readTheme(name, server.folder))),
+      },
+      readClipboardImage: async () => ({ name: "clipboard.png", url: "data:image/png;base64,iVBORw0KGgo=" }),
     });
   }
 
@@ -89,6 +102,7 @@ export class PlayedChat implements AsyncDisposable {
     const history = await History.open(join(server.folder, "history"), server.workspaceDir);
     const played = new PlayedChat(server, history, options);
     if (id !== null) await played.chat.open(id);
+    if (options.last !== undefined) played.chat.offer(options.last);
     played.ended = played.chat.run();
     return played;
   }
@@ -130,4 +144,12 @@ export class PlayedChat implements AsyncDisposable {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
+}
+
+function withPlan(request: ReturnType<TestServer["startRequest"]>, plansFirst: boolean) {
+  if (!plansFirst) return request;
+  return {
+    ...request,
+    agent: { ...request.agent, system_prompt_filename: "system_prompt_planning.j2" },
+  };
 }

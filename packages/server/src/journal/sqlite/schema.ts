@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { syncFully } from "@convoke/tool-host/sync-fully";
 import { isForeignNumber } from "../../lib/storage-fault.ts";
 import { waysBack } from "../../lib/ways-back.ts";
 import { enterWalMode } from "../../database/sqlite-file.ts";
@@ -52,6 +53,7 @@ export function openWriterDatabase(path: string, schema = journalSchema): Databa
     enterWalMode(database, busyTimeoutMs);
     // The writer checkpoints by itself, in the pauses between commits.
     database.exec("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0");
+    syncFully(database);
     database.exec(`PRAGMA cache_size = -${cacheKibibytes}; PRAGMA journal_size_limit = ${logBytesLimit}`);
     migrate(database, path, schema);
     return database;

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { listProcesses } from "../process-table.ts";
+import { listProcesses } from "../../system/process-table.ts";
 
 const longestMs = 30_000;
 /** Milliseconds that a busy machine may hold up the event loop. */

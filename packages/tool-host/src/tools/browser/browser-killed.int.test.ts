@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { guardianVariable } from "../../processes/guardian.ts";
-import { findMarkedProcesses } from "../../processes/process-table.ts";
+import { findMarkedProcesses } from "../../system/process-table.ts";
 import { connectToolHost } from "../../rpc/connect-host.ts";
 import { testKey } from "../../testing/served-host.ts";
 import { openTemporaryDirectory } from "../../testing/temporary-directory.ts";

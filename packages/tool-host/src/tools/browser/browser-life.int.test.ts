@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { findMarkedProcesses } from "../../processes/process-table.ts";
+import { findMarkedProcesses } from "../../system/process-table.ts";
 import { createBrowserBench } from "./testing/browser-bench.ts";
 import { openLocalPlace } from "./testing/local-place.ts";
 import { shareBrowserBench } from "./testing/share-browser-bench.ts";

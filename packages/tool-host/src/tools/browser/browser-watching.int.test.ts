@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { Readable } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
-import { findMarkedProcesses } from "../../processes/process-table.ts";
+import { findMarkedProcesses } from "../../system/process-table.ts";
 import { createBrowserBench } from "./testing/browser-bench.ts";
 import { BrowserPerson } from "./testing/browser-person.ts";
 import { openLocalPlace } from "./testing/local-place.ts";

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { readCommandLine, readProcess } from "../../processes/process-table.ts";
+import { readCommandLine, readProcess } from "../../system/process-table.ts";
 
 /**
  * State of a quiet shell process: `waiting` means that the shell, and no program that it started, has the terminal; `replaced` means

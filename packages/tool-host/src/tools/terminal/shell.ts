@@ -5,14 +5,14 @@ import { constants, openSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { Socket } from "node:net";
 import { join } from "node:path";
-import { makeExpendable } from "../../processes/expendable.ts";
 import { endProcesses, signalProcesses, type ProcessTarget } from "../../processes/end-processes.ts";
 import {
   hasProcessTable,
   ignoresSignal,
   readCommandLine,
   type ProcessEntry,
-} from "../../processes/process-table.ts";
+  systemTable,
+} from "../../system/process-table.ts";
 import { ProcessScan } from "../../processes/process-scan.ts";
 import type { TerminalSize } from "../../terminal-attachment.ts";
 import type { ToolSecret } from "../../tool.ts";
@@ -105,7 +105,7 @@ export class Shell implements AsyncDisposable {
       env: { ...deps.environment, [shellVariable]: deps.marker },
       encoding: null,
     });
-    makeExpendable(this.#pty.pid);
+    systemTable.makeExpendable(this.#pty.pid);
     this.#messages = new ShellMessages({
       onBegin: () => this.#listener?.onBegin(),
       onText: (text) => {

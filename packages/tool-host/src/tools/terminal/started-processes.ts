@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { signalProcesses } from "../../processes/end-processes.ts";
-import { ignoresSignal, readProcess, readProgram, ticksSinceBoot } from "../../processes/process-table.ts";
+import { ignoresSignal, readProcess, readProgram, ticksNow } from "../../system/process-table.ts";
 import type { Shell } from "./shell.ts";
 
 const pollMs = 5;
@@ -10,7 +10,7 @@ const shells = /^(?:ba|z|k|da|a|fi|c|tc|mk)?sh$|^busybox$/;
 /** The processes below a shell that started after this object was created: those of one command. */
 export class StartedProcesses {
   readonly #shell: Shell;
-  readonly #startTicks = ticksSinceBoot();
+  readonly #startTicks = ticksNow();
 
   constructor(shell: Shell) {
     this.#shell = shell;

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { findMarkedProcesses, readProcess } from "../../processes/process-table.ts";
+import { findMarkedProcesses, readProcess } from "../../system/process-table.ts";
 import { startStopwatch } from "../../testing/stopwatch.ts";
 import { openTestTerminal } from "./testing/open-terminal.ts";
 

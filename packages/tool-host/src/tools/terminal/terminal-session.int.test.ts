@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { TerminalAction } from "@convoke/protocol";
 import { expect, test } from "vitest";
 import { allowedEnvironment } from "../../processes/allowed-environment.ts";
-import { findMarkedProcesses } from "../../processes/process-table.ts";
+import { findMarkedProcesses } from "../../system/process-table.ts";
 import { Shell } from "./shell.ts";
 import { TerminalRecord } from "./terminal-record.ts";
 import { TerminalSession } from "./terminal-session.ts";

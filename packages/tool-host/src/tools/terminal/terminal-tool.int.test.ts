@@ -5,7 +5,7 @@ import { access, readdir, readFile, writeFile } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { listProcesses, readProcess } from "../../processes/process-table.ts";
+import { listProcesses, readProcess } from "../../system/process-table.ts";
 import { ToolInputError } from "../../tool.ts";
 import { openTestTerminal } from "./testing/open-terminal.ts";
 import { terminalTool } from "./terminal-tool.ts";

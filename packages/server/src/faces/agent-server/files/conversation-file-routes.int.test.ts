@@ -106,7 +106,7 @@ test("a folder is listed in pages, folders first; links that lead out are no way
   expect(await list("/etc")).toMatchObject({ status: 422, json: { detail: [{ loc: ["query", "path"] }] } });
 });
 
-test("a transcript is one text, or a line for each event; only for the owner", async () => {
+test("a transcript is one text, one page, or a line for each event; only for the owner", async () => {
   const path = `/api/conversations/${id}/transcript`;
   const read = await server.call("GET", path);
   expect(read.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
@@ -116,6 +116,10 @@ test("a transcript is one text, or a line for each event; only for the owner", a
   expect(lines.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(
     (await server.events(id)).map((event) => event.id),
   );
+  const page = await server.call("GET", `${path}?format=html`);
+  expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(page.headers.get("content-disposition")).toContain(`${id}.html`);
+  expect(page.text).toMatch(/^<!doctype html>[^]*<p>begin<\/p>[^]*<p>Done\.<\/p>[^]*<\/html>\n$/);
   expect((await server.call("GET", `${path}?format=pdf`)).status).toBe(422);
   await using keys = await server.openKeys();
   const { key } = await keys.store.create("eve", "");

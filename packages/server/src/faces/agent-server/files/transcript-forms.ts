@@ -20,6 +20,7 @@ type Form = { readonly write: Write; readonly contentType: string; readonly endi
 
 export const transcriptForms: Readonly<Record<string, Form>> = {
   markdown: { write: listSections, contentType: "text/markdown; charset=utf-8", ending: "md" },
+  html: { write: listHtml, contentType: "text/html; charset=utf-8", ending: "html" },
   jsonl: { write: listLines, contentType: "application/x-ndjson; charset=utf-8", ending: "jsonl" },
   atif: { write: listSteps, contentType: "application/json; charset=utf-8", ending: "atif.json" },
 };
@@ -52,6 +53,21 @@ async function* listSections(
     const text = toMarkdown(event);
     if (text !== "") yield text;
   }
+}
+
+async function* listHtml(
+  { title }: ConversationInfoSource,
+  events: TranscriptEvents,
+  mask: Mask,
+): AsyncGenerator<string> {
+  const { eventHtml } = await import("../../../reading/html/event-html.ts");
+  const { pageFoot, pageHead } = await import("../../../reading/html/html-page.ts");
+  yield pageHead(mask(title ?? "Conversation", "document"));
+  for await (const event of parsed(events, mask)) {
+    const section = eventHtml(event);
+    if (section !== "") yield section;
+  }
+  yield pageFoot;
 }
 
 async function* parsed(events: TranscriptEvents, mask: Mask): AsyncGenerator<Event> {

@@ -1,9 +1,4 @@
-import {
-  listProcesses,
-  readProcess,
-  readProgram,
-  type ProcessEntry,
-} from "../../../processes/process-table.ts";
+import { listProcesses, readProcess, readProgram, type ProcessEntry } from "../../../system/process-table.ts";
 
 /** Browser processes below this process. Chromium overwrites its helpers' arguments, so markers do not find them. */
 export function findChromium(root: number): ProcessEntry[] {

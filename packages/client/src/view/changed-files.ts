@@ -1,17 +1,11 @@
-import type { ConvokeClient } from "@convoke/client";
-import type { Change } from "@convoke/client/diff-lines";
-import {
-  asRecord,
-  type Edit,
-  editsOf,
-  pathWithin,
-  recordAt,
-  textAt,
-  type UnknownRecord,
-} from "@convoke/client/view";
+import type { ConvokeClient } from "../convoke-client.ts";
+import type { Change } from "./diff-lines.ts";
+import { editsOf, type Edit } from "./edits.ts";
+import { pathWithin } from "./shown-numbers.ts";
+import { asRecord, recordAt, textAt, type UnknownRecord } from "./unknown-record.ts";
 
 /** Which changes are reviewed. */
-export type Scope =
+export type ChangeScope =
   | { readonly type: "branch" }
   | { readonly type: "uncommitted" }
   | { readonly type: "edits" }
@@ -27,7 +21,8 @@ export type ChangedFile = {
   readonly read: (signal: AbortSignal) => Promise<readonly Change[]>;
 };
 
-export type Place = {
+/** Where changes are looked for. */
+export type ChangePlace = {
   readonly client: ConvokeClient;
   readonly conversationId: string;
   readonly folder: string;
@@ -40,14 +35,14 @@ const pageSize = 100;
 const trim = 65_536;
 
 /** The commit to revert to; undefined: the start of the branch. Null: these changes cannot be reverted. */
-export function baseOf(scope: Scope): string | undefined | null {
+export function baseOf(scope: ChangeScope): string | undefined | null {
   if (scope.type === "branch") return undefined;
   return scope.type === "uncommitted" ? "HEAD" : null;
 }
 
 export async function changedFiles(
-  place: Place,
-  scope: Scope,
+  place: ChangePlace,
+  scope: ChangeScope,
   signal: AbortSignal,
 ): Promise<readonly ChangedFile[]> {
   if (scope.type === "branch" || scope.type === "uncommitted")
@@ -56,7 +51,7 @@ export async function changedFiles(
 }
 
 async function gitChanges(
-  { client, conversationId, folder }: Place,
+  { client, conversationId, folder }: ChangePlace,
   ref: string | undefined,
   signal: AbortSignal,
 ): Promise<readonly ChangedFile[]> {
@@ -87,8 +82,8 @@ async function gitChanges(
 
 /** The changes by editing tools, in log order. */
 async function readEdits(
-  { client, conversationId }: Place,
-  scope: Extract<Scope, { type: "edits" | "turn" }>,
+  { client, conversationId }: ChangePlace,
+  scope: Extract<ChangeScope, { type: "edits" | "turn" }>,
   signal: AbortSignal,
 ): Promise<readonly Edit[]> {
   const edits: Edit[][] = [];

@@ -1,5 +1,5 @@
-import { ConvokeClient } from "@convoke/client";
 import { expect, test } from "vitest";
+import { ConvokeClient } from "../convoke-client.ts";
 import { changedFiles, digestOf, filesOf } from "./changed-files.ts";
 
 const edit = (path: string, before: string, after: string) => ({
