@@ -279,7 +279,7 @@ test("issue 26: /export writes a new file, and never over one that is there", as
   played.type(`/export markdown ${file}\r`);
   await played.window(["is there already"]);
   played.type("\u0003/export pdf\r");
-  await played.window(["/export markdown, html, jsonl, zip"]);
+  await played.window(["/export markdown, html, jsonl, atif, zip"]);
 });
 
 test("issue 26: the last conversation of the folder is offered: enter goes on, n or a message begins a new one", async () => {

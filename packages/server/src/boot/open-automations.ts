@@ -62,6 +62,7 @@ export function openAutomations(deps: OpenAutomationsDeps): OpenAutomations {
       ...deps,
       directory,
       hosts,
+      settings,
       journal,
       start: conversationStarter({ directory, profileHistory }),
       complete: (body, caller) =>

@@ -122,8 +122,14 @@ export class EventReader {
   /** How long the events of `[fromSeq, toSeq]` are together, in bytes; what is damaged may be left out. */
   bytesOf(log: LogRange, fromSeq: number, toSeq: number): number {
     const base = positionOf(log.number, 0);
-    return [this.#settled, this.#recent].reduce((total, { bytes }) => {
-      const [found] = (bytes.get(base + fromSeq, base + toSeq) ?? []) as unknown as [number?];
+    // An event that was moved to its place may stand in both parts for a while.
+    const parts = [
+      [this.#settled, fromSeq, Math.min(toSeq, log.settledSeq)],
+      [this.#recent, Math.max(fromSeq, log.settledSeq + 1), toSeq],
+    ] as const;
+    return parts.reduce((total, [{ bytes }, from, to]) => {
+      if (from > to) return total;
+      const [found] = (bytes.get(base + from, base + to) ?? []) as unknown as [number?];
       return total + (found ?? 0);
     }, 0);
   }

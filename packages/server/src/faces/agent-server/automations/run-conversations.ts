@@ -7,9 +7,11 @@ import type { Directory } from "../../../directory/directory.ts";
 import { askNode, hereOrThere } from "../../../http/here-or-there.ts";
 import type { CompletedBody } from "../../../http/read-request.ts";
 import type { Journal } from "../../../journal/journal.ts";
-import { Fault } from "../../../lib/fault.ts";
+import { Fault, invalidField } from "../../../lib/fault.ts";
 import type { Caller } from "../../../security/caller.ts";
 import { isAtLeast } from "../../../security/roles.ts";
+import { profileOf } from "../../../settings/profiles.ts";
+import type { SettingsStore } from "../../../settings/settings-store.ts";
 import type { UserStore } from "../../../settings/user-store.ts";
 import type { DefaultPlace } from "../../../tools/conversation-host.ts";
 import type { StartContext, StartConversation } from "../conversations/start-conversation.ts";
@@ -19,6 +21,7 @@ export type RunConversationsDeps = {
   /** Fills in what a create request leaves out, from its user's settings. */
   readonly complete: (body: unknown, caller: Caller) => Promise<CompletedBody>;
   readonly validator: Validator;
+  readonly settings: Pick<SettingsStore, "load">;
   readonly directory: Pick<Directory, "exists" | "open">;
   readonly journal: Pick<Journal, "getConversations">;
   readonly users: Pick<UserStore, "isDisabled" | "roleOf">;
@@ -75,12 +78,14 @@ export function runConversations(deps: RunConversationsDeps): RunConversations {
 }
 
 async function completeRequest(
-  { complete, validator }: RunConversationsDeps,
+  { complete, settings, validator }: RunConversationsDeps,
   { llm_profile: name, start_depth: _depth, ...request }: RunRequest,
   caller: Caller,
 ): Promise<
   Pick<StartContext, "settingsVersion" | "settingsUsed"> & { readonly body: StartConversationRequest }
 > {
+  if (name !== null && profileOf((await settings.load(caller.userId)).settings, name) === null)
+    throw invalidField(["body", "conversation", "llm_profile"], `There is no stored model ${name} any more.`);
   const given = name === null ? request : { ...request, profile_name: name };
   const { body, settingsVersion, settingsUsed } = await complete(given, caller);
   const checked = validator.check<StartConversationRequest>(StartConversationRequest, body, ["body"]);

@@ -103,7 +103,7 @@ function changeOf(
           : { agent_definitions: [...(requested.agent_definitions ?? []), ...added.map(hiddenDefinition)] }),
         plugins: [...(requested.plugins ?? []), { source, ref: commit, repo_path }],
       },
-    }) as Partial<ConversationConfig>,
+    }),
     note: noteOf(parts, config),
     warnings: [...warningsOf(parts), ...(definitions.warnings ?? [])],
   };

@@ -30,6 +30,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   switchLlm: { llm: { model: "openai/other" } },
   switchProfile: { profile_name: "other" },
   switchAcpModel: { model: "a" },
+  loadPlugin: { plugin_ref: "/a/plugin" },
 };
 const routes: readonly Route[] = Object.values({ ...agentServerRoutes, ...controlRoutes });
 const ofOneConversation = routes.filter(({ path }) => path.includes("{conversation_id}"));
