@@ -122,6 +122,17 @@ test("commands, completion and the composer's own keys", async () => {
   await played.window(["> hi"], ["sent before"]);
 });
 
+test("what is entered while something is being sent follows it", async () => {
+  await using server = await startTestServer({ script: { turns: [{ text: "One." }, { text: "Two." }] } });
+  await using played = await PlayedChat.open(server);
+  played.type("first\r");
+  await played.window(["One."], ["waiting", "writing"]);
+  played.type("/rename A name\r");
+  played.type("/mode always\r");
+  await played.window(["asks: always"]);
+  expect((await server.client.getConversation(played.chat.link!.id)).title).toBe("A name");
+});
+
 test("what was cut is there as a whole in the pager", async () => {
   const turns = [{ text: "Look.", tool_calls: [call(`fail ${"x\n".repeat(30)}end`)] }, { text: "So it is." }];
   await using server = await startTestServer({ script: { turns } });

@@ -20,6 +20,8 @@ export class Sender {
   readonly #own: OwnCommandActs;
   #images = new Map<string, string>();
   #isSending = false;
+  /** What was entered while something was being sent follows it. */
+  #next: { readonly mode: WhileRunning | null } | null = null;
 
   constructor(deps: SenderDeps) {
     this.#deps = deps;
@@ -35,7 +37,10 @@ export class Sender {
   async enter(mode: WhileRunning | null): Promise<void> {
     const { chat, history } = this.#deps;
     const { editor, link } = chat;
-    if (this.#isSending) return;
+    if (this.#isSending) {
+      if (editor.whole.trim() !== "") this.#next = { mode };
+      return;
+    }
     if (editor.text.endsWith("\\") && mode === null) {
       editor.set(editor.text.slice(0, -1));
       return editor.insert("\n");
@@ -58,6 +63,9 @@ export class Sender {
     if (!isDone) editor.set(`${written}${editor.isEmpty ? "" : `\n${editor.text}`}`);
     else await chat.attempt(() => history.add(text));
     chat.draw();
+    const next = this.#next;
+    this.#next = null;
+    if (isDone && next !== null) await this.enter(next.mode);
   }
 
   /** Also begins a conversation, where none is shown. */

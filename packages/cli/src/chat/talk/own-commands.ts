@@ -19,7 +19,7 @@ export const ownCommands = {
   resume: "choose a conversation of before",
   rename: "give the conversation a name",
   copy: "copy the last answer",
-  export: "write the conversation into a file: markdown, html, jsonl, zip",
+  export: "write the conversation into a file: /export html notes.html",
   image: "attach a picture: /image PATH, or that of the clipboard",
   theme: "choose how the terminal looks",
   status: "where this conversation is and what it may do",
