@@ -30,6 +30,7 @@ const searchedFields: Readonly<Record<string, readonly string[]>> = {
   MessageEvent: ["llm_message"],
   ActionEvent: ["thought", "reasoning_content", "action", "summary"],
   ObservationEvent: ["observation"],
+  ACPToolCallEvent: ["title", "raw_input", "raw_output", "content"],
   UserRejectObservation: ["rejection_reason"],
   AgentErrorEvent: ["error"],
   ConversationErrorEvent: ["code", "detail"],

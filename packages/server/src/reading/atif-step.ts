@@ -1,4 +1,5 @@
 import type { Event } from "@convoke/protocol";
+import { endedAcpCall } from "./acp-call.ts";
 import { isObject, listOf, objectOr, type JsonObject } from "../lib/json-object.ts";
 
 /** One step of a trajectory in the Agent Trajectory Interchange Format. */
@@ -111,6 +112,8 @@ export function stepOf(event: Event): Draft | null {
         message: textOf([event.system_prompt, ...(event.dynamic_context ? [event.dynamic_context] : [])]),
         extra,
       };
+    case "ACPToolCallEvent":
+      return stepOfAcpCall(event);
     case "Condensation":
       return {
         ...stamp,
@@ -127,6 +130,26 @@ export function stepOf(event: Event): Draft | null {
     default:
       return { ...stamp, source: "system", message: event.kind, extra: { ...extra, event } };
   }
+}
+
+/** A call of another agent: nothing is known of the model calls around it. */
+function stepOfAcpCall(event: Kind<"ACPToolCallEvent">): Draft | null {
+  const call = endedAcpCall(event);
+  if (call === null) return null;
+  const { tool_call_id: id, tool_kind: kind, title } = event;
+  const extra = { event_id: event.id };
+  return {
+    ...stampOf(event),
+    source: "agent",
+    message: "",
+    tool_calls: [
+      { tool_call_id: id, function_name: kind ?? "other", arguments: call.input, extra: { title } },
+    ],
+    observation: {
+      results: [{ source_call_id: id, content: call.output, extra: { ...extra, is_error: call.isFailed } }],
+    },
+    extra: { kind: event.kind, ...extra },
+  };
 }
 
 function stampOf({ timestamp }: Event): { readonly timestamp?: string } {

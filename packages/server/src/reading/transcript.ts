@@ -1,4 +1,5 @@
 import type { Event } from "@convoke/protocol";
+import { endedAcpCall } from "./acp-call.ts";
 import { trimTrailing } from "../lib/trim-trailing.ts";
 
 type Loose = Readonly<Record<string, unknown>>;
@@ -19,6 +20,8 @@ export function toMarkdown(event: Event): string {
       return actionText(fields, event.timestamp);
     case "ObservationEvent":
       return fenced(contentText(at(fields, "observation")?.["content"]));
+    case "ACPToolCallEvent":
+      return acpCallText(fields);
     case "UserRejectObservation":
       return quoted(`Rejected: ${text(fields, "rejection_reason")}`);
     case "AgentErrorEvent":
@@ -38,6 +41,12 @@ export function toMarkdown(event: Event): string {
     default:
       return "";
   }
+}
+
+function acpCallText(fields: Loose): string {
+  const call = endedAcpCall(fields);
+  if (call === null) return "";
+  return `### ${oneLine(call.title)}${call.isFailed ? " (failed)" : ""}\n\n${fenced(call.output)}`;
 }
 
 /** Which stored profiles the answers from here on are of. */

@@ -1,6 +1,7 @@
 import { diffOf } from "@convoke/client/diff-lines";
 import { editsOf, type Edit } from "@convoke/client/view";
 import type { Event } from "@convoke/protocol";
+import { endedAcpCall } from "../acp-call.ts";
 import { escapeHtml } from "./escape-html.ts";
 import { markdownHtml } from "./markdown-html.ts";
 
@@ -27,6 +28,8 @@ export function eventHtml(event: Event): string {
       return actionHtml(fields, event);
     case "ObservationEvent":
       return outcomeHtml(fields, event);
+    case "ACPToolCallEvent":
+      return acpCallHtml(fields);
     case "UserRejectObservation":
       return note(`Rejected: ${text(fields, "rejection_reason")}`);
     case "AgentErrorEvent":
@@ -72,12 +75,25 @@ function outcomeHtml(fields: Loose, event: Event): string {
   const exitCode = observation["exit_code"];
   const isFailed = isError || (typeof exitCode === "number" && exitCode !== 0);
   if (shown.trim() === "" && !isFailed) return "";
+  const code = typeof exitCode === "number" && exitCode !== 0 ? `, exit ${exitCode}` : "";
+  return `<section class="call">${outputHtml(shown, isFailed, code)}</section>\n`;
+}
+
+/** A tool call of another agent, when it has ended. */
+function acpCallHtml(fields: Loose): string {
+  const call = endedAcpCall(fields);
+  if (call === null) return "";
+  const output = call.output.trimEnd();
+  const shown = output === "" && !call.isFailed ? "" : outputHtml(output, call.isFailed, "");
+  return `<section class="call"><p><strong>${escapeHtml(call.title)}</strong></p>${shown}</section>\n`;
+}
+
+function outputHtml(shown: string, isFailed: boolean, code: string): string {
   const lines = shown === "" ? 0 : shown.split("\n").length;
   const size = lines === 1 ? "1 line" : `${lines} lines`;
-  const code = typeof exitCode === "number" && exitCode !== 0 ? `, exit ${exitCode}` : "";
   const word = isFailed ? `<span class="bad">Failed</span>` : "Output";
   const open = isFailed ? " open" : "";
-  return `<section class="call"><details${open}><summary>${word}: ${size}${code}</summary><pre>${escapeHtml(cut(shown))}</pre></details></section>\n`;
+  return `<details${open}><summary>${word}: ${size}${code}</summary><pre>${escapeHtml(cut(shown))}</pre></details>`;
 }
 
 function editHtml(edit: Edit): string {
