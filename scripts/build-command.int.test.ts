@@ -21,7 +21,13 @@ const tree: Readonly<Record<string, string>> = {
     repository: { type: "git", url: "git+https://example.org/convoke.git" },
     engines: { node: ">=24" },
     devDependencies: { node: "24.0.1" },
-    workspaces: ["packages/protocol", "packages/server", "packages/cli", "packages/web"],
+    workspaces: [
+      "packages/protocol",
+      "packages/tool-host",
+      "packages/server",
+      "packages/cli",
+      "packages/web",
+    ],
   }),
   "README.md": "# Read me\n",
   LICENSE: "Free\n",
@@ -30,6 +36,15 @@ const tree: Readonly<Record<string, string>> = {
     exports: { ".": "./src/index.ts" },
   }),
   "packages/protocol/src/index.ts": `export const Reply = { type: "integer" } as const;`,
+  "packages/tool-host/package.json": JSON.stringify({
+    name: "@convoke/tool-host",
+    exports: { "./system": "./src/system.ts" },
+  }),
+  "packages/tool-host/src/system.ts": `
+    export const systemTable = { kind: "proc" };
+    export const readProcess = (): undefined => undefined;
+    export const readCommandLine = (): string[] => [];
+  `,
   "packages/server/package.json": JSON.stringify({
     name: "@convoke/server",
     exports: { ".": "./src/index.ts" },
