@@ -19,10 +19,10 @@ const isEvery = process.env["CONVOKE_EVERY_CASE"] === "1";
 
 /**
  * The cases of the browser, and that its pages reach nothing of this machine. Of those about the page alone, which also run outside of sandboxes, every
- * third from number `from` on; all with `CONVOKE_EVERY_CASE=1`.
+ * sixth from number `from` on; all with `CONVOKE_EVERY_CASE=1`.
  */
 export function describeBrowserIn(openPlace: () => Promise<BrowserPlace>, from: 0 | 1): void {
-  const shared = shareBrowserBench(openPlace, isEvery ? undefined : { of: 3, from });
+  const shared = shareBrowserBench(openPlace, isEvery ? undefined : { of: 6, from });
   describeActing(shared);
   describeReading(shared);
   describeWatching(shared);
