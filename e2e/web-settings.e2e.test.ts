@@ -88,8 +88,10 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
   test("J24: skills are installed, switched and removed; hooks are read; a limit of a day is set", async () => {
     const page = await web.logIn();
     await page.goto(`${web.url}/settings/skills`);
-    await page.getByRole("textbox", { name: "Directory" }).fill(path.join(work, "ship"));
+    await page.getByRole("textbox", { name: "Git address or directory" }).fill(path.join(work, "ship"));
     await page.keyboard.press("Enter");
+    // It is shown before it is used.
+    await page.getByRole("region", { name: "ship" }).getByRole("button", { name: "Install" }).click();
     const use = page.getByRole("checkbox", { name: "Use ship" });
     await use.uncheck();
     await expect
