@@ -1,4 +1,4 @@
-import type { Event } from "@convoke/protocol";
+import type { ACPToolCallEvent, Event } from "@convoke/protocol";
 import { endedAcpCall } from "./acp-call.ts";
 import { isObject, listOf, objectOr, type JsonObject } from "../lib/json-object.ts";
 
@@ -95,6 +95,9 @@ export function resultOf(event: Event): Omit<AtifResult, "source_call_id"> | nul
 export function stepOf(event: Event): Draft | null {
   const stamp = stampOf(event);
   const extra = { kind: event.kind, event_id: event.id };
+  // A kind of newer servers, which the union of the wire does not have.
+  if ((event.kind as string) === "ACPToolCallEvent")
+    return stepOfAcpCall(event as unknown as ACPToolCallEvent);
   switch (event.kind) {
     case "MessageEvent": {
       const { content, reasoning_content: reasoning } = event.llm_message;
@@ -112,8 +115,6 @@ export function stepOf(event: Event): Draft | null {
         message: textOf([event.system_prompt, ...(event.dynamic_context ? [event.dynamic_context] : [])]),
         extra,
       };
-    case "ACPToolCallEvent":
-      return stepOfAcpCall(event);
     case "Condensation":
       return {
         ...stamp,
@@ -133,7 +134,7 @@ export function stepOf(event: Event): Draft | null {
 }
 
 /** A call of another agent: nothing is known of the model calls around it. */
-function stepOfAcpCall(event: Kind<"ACPToolCallEvent">): Draft | null {
+function stepOfAcpCall(event: ACPToolCallEvent): Draft | null {
   const call = endedAcpCall(event);
   if (call === null) return null;
   const { tool_call_id: id, tool_kind: kind, title } = event;
@@ -152,7 +153,7 @@ function stepOfAcpCall(event: Kind<"ACPToolCallEvent">): Draft | null {
   };
 }
 
-function stampOf({ timestamp }: Event): { readonly timestamp?: string } {
+function stampOf({ timestamp }: Pick<Event, "timestamp">): { readonly timestamp?: string } {
   return timestamp === undefined ? {} : { timestamp };
 }
 
