@@ -18,11 +18,11 @@ export function AutomationListView() {
   const { problem: failure, isBusy, attempt } = useAttempt();
   return (
     <>
-      <div className="mb-1 flex items-center justify-between gap-3">
+      <div className="mb-1 flex flex-wrap items-center justify-between gap-3">
         <h1 className="text-xl font-semibold">{words.title}</h1>
         <Link
           href="/automations/new"
-          className="inline-flex h-7 items-center rounded-md bg-accent-fill px-2.5 text-sm font-medium text-on-accent hover:brightness-110 pointer-coarse:h-11 pointer-coarse:px-4"
+          className="inline-flex h-7 items-center rounded-md bg-accent-fill px-2.5 text-sm whitespace-nowrap font-medium text-on-accent hover:brightness-110 pointer-coarse:h-11 pointer-coarse:px-4"
         >
           {words.new}
         </Link>

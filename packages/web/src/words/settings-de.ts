@@ -75,7 +75,7 @@ export const settingsDe: Pick<MoreWords, "settings"> = {
     },
     plugins: {
       explanation:
-        "Plugins bringen Skills, Befehle, Unteragenten, Hooks und MCP-Server mit. Ein Gespräch hat eines, wenn es damit begonnen wird oder es später lädt; von selbst wird nichts benutzt.",
+        "Plugins bringen Skills, Befehle, Unteragenten, Hooks und MCP-Server mit. Ein Plugin gilt in Gesprächen, die damit begonnen werden oder es später laden, in keinen anderen.",
       noneInstalled: "Keine Plugins installiert.",
       add: "Plugin installieren",
     },

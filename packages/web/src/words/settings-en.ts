@@ -54,7 +54,7 @@ export const settingsEn = {
     },
     plugins: {
       explanation:
-        "Plugins bring skills, commands, sub-agents, hooks and MCP servers. A conversation has one when it is started with it, or when it is loaded later; nothing is used by itself.",
+        "Plugins bring skills, commands, sub-agents, hooks and MCP servers. A plugin counts in conversations that are started with it or load it later, in no others.",
       noneInstalled: "No plugins installed.",
       add: "Install a plugin",
     },
