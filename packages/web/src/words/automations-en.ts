@@ -154,7 +154,7 @@ export const automationsEn = {
         all: "All public hosts",
         stored: "Own rules (unchanged)",
       },
-      fromServer: "As the server says",
+      fromServer: "The server's default",
       unattended: "While nobody is there",
       ask: "Actions that need approval",
       asks: { "": "As the settings say", never: "None", always: "All" },
