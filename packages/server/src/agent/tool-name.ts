@@ -1,3 +1,4 @@
+import { quoteWord } from "../lib/quote-word.ts";
 import { isAddedField } from "./added-fields.ts";
 
 /** Other names that models use for tools they were trained on. */
@@ -113,10 +114,6 @@ function withPrefix(word: string, command: string): string {
 
 function grepCommand(values: Readonly<Record<string, unknown>>): string {
   const path = typeof values["path"] === "string" ? values["path"] : ".";
-  const include = typeof values["include"] === "string" ? ` --include=${quote(values["include"])}` : "";
-  return `grep -rniE${include} -e ${quote(values["pattern"] as string)} -- ${quote(path)}`;
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
+  const include = typeof values["include"] === "string" ? ` --include=${quoteWord(values["include"])}` : "";
+  return `grep -rniE${include} -e ${quoteWord(values["pattern"] as string)} -- ${quoteWord(path)}`;
 }

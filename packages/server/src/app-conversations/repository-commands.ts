@@ -1,11 +1,12 @@
 import { posix } from "node:path";
+import { quoteWord } from "../lib/quote-word.ts";
 import type { RepositoryOrder } from "./start-order.ts";
 
 /** The commands of a start, for a shell in the sandbox. All of them can be repeated. Tokens are named, never written out. */
 
 /** Creates a repository where there is none, so that changes can be shown; without git there is none. */
 export function emptyRepositoryCommand(directory: string): string {
-  return `(cd ${quote(directory)} && if [ ! -e .git ] && command -v git >/dev/null; then git init -q; fi)`;
+  return `(cd ${quoteWord(directory)} && if [ ! -e .git ] && command -v git >/dev/null; then git init -q; fi)`;
 }
 
 /**
@@ -19,28 +20,29 @@ export function cloneCommand(repository: RepositoryOrder, target: string, conver
   const clone = [
     ...(login === null ? [] : [`export CONVOKE_GIT_TOKEN="$${login.secret}";`]),
     "GIT_TERMINAL_PROMPT=0 git -c credential.helper=",
-    ...(login === null ? [] : [`-c credential.helper=${quote(helper(login.user))}`]),
+    ...(login === null ? [] : [`-c credential.helper=${quoteWord(helper(login.user))}`]),
     "clone -q",
     ...(isFull ? [] : ["--depth 1"]),
-    ...(branch === null ? [] : ["--branch", quote(branch)]),
+    ...(branch === null ? [] : ["--branch", quoteWord(branch)]),
     "--",
-    quote(url),
-    quote(part),
+    quoteWord(url),
+    quoteWord(part),
   ].join(" ");
   // Work of the agent's own has a branch of its own unless one was chosen.
-  const own = branch === null ? ` && git -C ${quote(part)} checkout -q -b ${ownBranch(conversationId)}` : "";
+  const own =
+    branch === null ? ` && git -C ${quoteWord(part)} checkout -q -b ${ownBranch(conversationId)}` : "";
   const late = posix.join(target, posix.basename(part));
   return [
-    `(if [ ! -e ${quote(target)} ]; then`,
-    `mkdir -p ${quote(posix.dirname(target))} && rm -rf ${quote(part)} && { ${clone}; }${own}`,
-    `&& { [ -e ${quote(target)} ] || mv ${quote(part)} ${quote(target)}; };`,
-    `ended=$?; rm -rf ${quote(part)} ${quote(late)}; exit $ended; fi)`,
+    `(if [ ! -e ${quoteWord(target)} ]; then`,
+    `mkdir -p ${quoteWord(posix.dirname(target))} && rm -rf ${quoteWord(part)} && { ${clone}; }${own}`,
+    `&& { [ -e ${quoteWord(target)} ] || mv ${quoteWord(part)} ${quoteWord(target)}; };`,
+    `ended=$?; rm -rf ${quoteWord(part)} ${quoteWord(late)}; exit $ended; fi)`,
   ].join(" ");
 }
 
 /** In a shell of its own, so that the script can leave nothing in the one that the start uses. */
 export function scriptCommand(directory: string): string {
-  return `(cd ${quote(directory)} && bash .openhands/setup.sh </dev/null)`;
+  return `(cd ${quoteWord(directory)} && bash .openhands/setup.sh </dev/null)`;
 }
 
 /** A hook that runs the project's script; an existing hook is preserved and runs before it. */
@@ -52,10 +54,10 @@ export function hookCommand(directory: string): string {
     "exec bash .openhands/pre-commit.sh",
   ].join("\n");
   return [
-    `(cd ${quote(directory)} && hooks=$(git rev-parse --git-path hooks) && mkdir -p "$hooks"`,
+    `(cd ${quoteWord(directory)} && hooks=$(git rev-parse --git-path hooks) && mkdir -p "$hooks"`,
     `&& if [ -e "$hooks/pre-commit" ] && ! grep -q "Installed by Convoke" "$hooks/pre-commit"; then mv "$hooks/pre-commit" "$hooks/pre-commit.local"; fi`,
     // In one step: half a hook would be taken for somebody else's.
-    `&& part="$hooks/.pre-commit-$$" && printf '%s\\n' ${quote(hook)} > "$part" && chmod +x "$part" && mv "$part" "$hooks/pre-commit")`,
+    `&& part="$hooks/.pre-commit-$$" && printf '%s\\n' ${quoteWord(hook)} > "$part" && chmod +x "$part" && mv "$part" "$hooks/pre-commit")`,
   ].join(" ");
 }
 
@@ -66,8 +68,4 @@ export function ownBranch(conversationId: string): string {
 /** Git asks it for a name and a password. */
 function helper(user: string): string {
   return `!f() { echo username=${user}; echo "password=$CONVOKE_GIT_TOKEN"; }; f`;
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -102,5 +102,9 @@ function isGiven(value: unknown): boolean {
 function bounded(value: unknown): unknown {
   const text = JSON.stringify(value);
   if (text.length <= maxValueCharacters) return value;
-  return { truncated: true, characters: text.length, beginning: text.slice(0, maxValueCharacters) };
+  return {
+    truncated: true,
+    characters: text.length,
+    beginning: text.slice(0, maxValueCharacters).toWellFormed(),
+  };
 }

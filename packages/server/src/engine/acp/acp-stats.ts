@@ -10,12 +10,13 @@ const usageId = "acp";
 type Stats = Readonly<Record<string, unknown>>;
 
 /** What the agent says about its session so far; its cost stays 0 where it does not say. Null: nothing is new. */
-export function costUpdate(stats: Stats, { size, usd, used }: Cost, model: string): EventDraft | null {
+export function costUpdate(stats: Stats, { size, usd, used: given }: Cost, model: string): EventDraft | null {
+  const used = countOf(given);
   const before = snapshotOf(stats, model);
   const tokens = before.accumulated_token_usage!;
-  const cost = Math.max(before.accumulated_cost ?? 0, usd ?? 0);
+  const cost = Math.max(before.accumulated_cost ?? 0, countOf(usd));
   if (tokens.per_turn_token === used && before.accumulated_cost === cost) return null;
-  const usage = { ...tokens, context_window: size, per_turn_token: used };
+  const usage = { ...tokens, context_window: countOf(size), per_turn_token: used };
   return statsUpdate(stats, { ...before, accumulated_cost: cost, accumulated_token_usage: usage });
 }
 
@@ -26,7 +27,7 @@ export function tokenUpdate(stats: Stats, usage: unknown, model: string): EventD
   const tokens = before.accumulated_token_usage!;
   const sum = (name: string, so: number | undefined): number => {
     const value = usage[name];
-    return (so ?? 0) + (typeof value === "number" ? value : 0);
+    return (so ?? 0) + countOf(value);
   };
   const after: TokenUsage = {
     ...tokens,
@@ -37,6 +38,11 @@ export function tokenUpdate(stats: Stats, usage: unknown, model: string): EventD
     reasoning_tokens: sum("thoughtTokens", tokens.reasoning_tokens),
   };
   return statsUpdate(stats, { ...before, accumulated_token_usage: after });
+}
+
+/** What an agent says of itself may be any number. */
+function countOf(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 }
 
 function snapshotOf(stats: Stats, model: string): MetricsSnapshot {

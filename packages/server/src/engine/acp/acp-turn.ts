@@ -1,8 +1,10 @@
 import type {
   ContentBlock,
+  PermissionOption,
   RequestPermissionOutcome,
   RequestPermissionRequest,
   SessionUpdate,
+  ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
 import { AcpFailure } from "../../extensions/acp/acp-failure.ts";
 import type {
@@ -11,7 +13,7 @@ import type {
   PromptListener,
   RecordedCall,
 } from "../../extensions/acp/external-agent.ts";
-import { rejectionOf } from "../../extensions/acp/permissions.ts";
+import { isAllowed, rejectionOf } from "../../extensions/acp/permissions.ts";
 import { agentError } from "../../events/call-answers.ts";
 import type { EventDraft, StampedEvent } from "../../events/event-draft.ts";
 import { failRun } from "../../events/state-update.ts";
@@ -22,10 +24,19 @@ import { storeEvents } from "../run/store-events.ts";
 import { brokenCalls, callEvent, promptEnded } from "./acp-events.ts";
 import { costUpdate, tokenUpdate } from "./acp-stats.ts";
 import { decideCall, permissionEvents, type PermissionContext } from "./permission-events.ts";
+import { GrantedCalls } from "./granted-calls.ts";
 import { endOfPrompt } from "./prompt-end.ts";
 import { toPermissionCall } from "./permission-call.ts";
 import { TurnDeltas } from "./turn-deltas.ts";
 import { TurnMapping, type Cost } from "./turn-mapping.ts";
+
+const cancelledText = "The prompt was cancelled.";
+
+/** Of a question that is ours and not the agent's. */
+const ownOptions: readonly PermissionOption[] = [
+  { optionId: "allow", name: "Allow once", kind: "allow_once" },
+  { optionId: "reject", name: "Reject", kind: "reject_once" },
+];
 
 /** How long an agent may take to end a prompt that was cancelled; then its program is ended. */
 const cancelMs = 5_000;
@@ -38,6 +49,7 @@ export class AcpTurn implements PromptListener {
   readonly #agent: ExternalAgent;
   readonly #rules: TurnRules;
   readonly #mapping = new TurnMapping();
+  readonly #granted = new GrantedCalls();
   readonly #deltas: TurnDeltas;
   readonly #closing = new AbortController();
   /** Everything that is stored, in order. */
@@ -117,17 +129,22 @@ export class AcpTurn implements PromptListener {
       this.#due.resolve();
     });
     const outcome = await asked.promise;
+    if (isAllowed(options, outcome)) this.#granted.add(toPermissionCall(this.#mapping.merge(toolCall)));
     this.#watchIdle();
     return outcome;
   }
 
   async beginCall(call: RecordedCall): Promise<string | null> {
     const { kind, rawInput, title, toolCallId } = call;
+    const toolCall: ToolCallUpdate = { toolCallId, title, kind: kind as "execute", rawInput };
+    const read = toPermissionCall(toolCall);
+    const { decision, isAsked } = decideCall(read, await this.#context());
+    // To read a file needs a rule that asks: agents read many, and one that reads them itself asks nobody.
+    const mustAsk = isAsked && (kind !== "read" || decision?.effect === "ask");
+    if (mustAsk && !this.#granted.take(read)) return await this.#askFor(call, toolCall);
     const asked = Promise.withResolvers<string | null>();
     this.#write(async () => {
-      if (this.#cut !== null) return asked.resolve("The prompt was cancelled.");
-      const read = toPermissionCall({ toolCallId, title, kind: kind as "execute", rawInput });
-      const { decision } = decideCall(read, await this.#context());
+      if (this.#cut !== null) return asked.resolve(cancelledText);
       const facts = { id: toolCallId, title, kind, rawInput };
       const refusal = decision?.effect === "deny" ? denialText(decision) : null;
       await this.#store(() => [
@@ -142,6 +159,20 @@ export class AcpTurn implements PromptListener {
       asked.resolve(refusal);
     });
     return await asked.promise;
+  }
+
+  /** What the agent has us do without its own request for permission. The events of the request are those of its beginning. */
+  async #askFor(call: RecordedCall, toolCall: ToolCallUpdate): Promise<string | null> {
+    const outcome = await this.onPermission({ sessionId: "", options: [...ownOptions], toolCall });
+    this.#checkSteps();
+    if (outcome.outcome === "cancelled") return cancelledText;
+    if (isAllowed(ownOptions, outcome)) {
+      this.#granted.take(toPermissionCall(toolCall));
+      return null;
+    }
+    const refusal = "This was not allowed.";
+    await this.endCall(call, { output: refusal, isError: true });
+    return refusal;
   }
 
   async endCall(

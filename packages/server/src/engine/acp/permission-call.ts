@@ -1,6 +1,7 @@
 import type { Action, SecurityRisk } from "@convoke/protocol";
 import type { ToolCallUpdate } from "@agentclientprotocol/sdk";
 import { isObject } from "../../lib/json-object.ts";
+import { toCommandLine } from "../../lib/quote-word.ts";
 
 /** A call of another agent in the form of our own tools, so that rules, analyzers and people read it as they read ours. */
 export type PermissionCall = {
@@ -55,7 +56,7 @@ function commandIn(input: unknown): string | null {
   const given = input["command"] ?? input["cmd"];
   if (typeof given === "string") return given;
   const isWords = Array.isArray(given) && given.length > 0 && given.every((word) => typeof word === "string");
-  return isWords ? given.join(" ") : null;
+  return isWords ? toCommandLine(given) : null;
 }
 
 function editIn(call: ToolCallUpdate): Action | null {

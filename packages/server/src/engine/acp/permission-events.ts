@@ -16,17 +16,22 @@ export type PermissionContext = {
   readonly places: RulePlaces;
 };
 
-/** What a rule says about a call of the agent; null for none. */
-export function decideCall(
-  call: PermissionCall,
-  { config, rules, places }: PermissionContext,
-): { readonly decision: RuleDecision | null; readonly verdict: ReturnType<typeof assessCall> } {
+export type CallDecision = {
+  /** Of a rule; null where none fits. */
+  readonly decision: RuleDecision | null;
+  readonly verdict: ReturnType<typeof assessCall>;
+  /** A rule or the policy wants a person to answer. */
+  readonly isAsked: boolean;
+};
+
+/** What rules, the analyzer and the policy say about a call of the agent. */
+export function decideCall(call: PermissionCall, { config, rules, places }: PermissionContext): CallDecision {
   const verdict = assessCall(config.security_analyzer, { ...call, words: [] });
   const { toolName, action } = call;
-  return {
-    decision: decideByRules(rules, { toolName, action, risk: verdict.risk, places }).decision,
-    verdict,
-  };
+  const { decision } = decideByRules(rules, { toolName, action, risk: verdict.risk, places });
+  const batch = decision === null ? [{ needsNoApproval: false, alwaysAsks: false, risk: verdict.risk }] : [];
+  const isAsked = decision?.effect === "ask" || needsConfirmation(config.confirmation_policy, batch);
+  return { decision, verdict, isAsked };
 }
 
 /**
@@ -38,10 +43,7 @@ export function permissionEvents(
   context: PermissionContext,
 ): { readonly drafts: readonly EventDraft[]; readonly isDenied: boolean } {
   const call = toPermissionCall(given);
-  const { decision, verdict } = decideCall(call, context);
-  const isSettled = decision?.effect === "allow" || decision?.effect === "deny";
-  const batch = isSettled ? [] : [{ needsNoApproval: false, alwaysAsks: false, risk: verdict.risk }];
-  const isAsked = decision?.effect === "ask" || needsConfirmation(context.config.confirmation_policy, batch);
+  const { decision, isAsked, verdict } = decideCall(call, context);
   const { action, toolName } = call;
   const { kind: _, ...values } = action;
   const callId = given.toolCallId;

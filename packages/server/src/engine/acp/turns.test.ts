@@ -1,4 +1,6 @@
+import { Readable } from "node:stream";
 import { expect, test } from "vitest";
+import type { AgentFiles } from "../../extensions/acp/client-files.ts";
 import { openMemoryAgent } from "../../testing/acp/memory-agent.ts";
 import { startInProcess } from "../../testing/acp/start-in-process.ts";
 import { logLines } from "../../testing/acp/log-lines.ts";
@@ -187,6 +189,73 @@ test("a rule denies what it denies, without a person; one that allows it asks no
   await using allowed = await openMemoryAgent(script, { config: { ...asking, allow_rules: [allow] } });
   expect(await allowed.run("go")).toBe("finished");
   expect(callsIn(allowed).at(-1)).toMatchObject({ raw_output: { optionId: "yes" } });
+});
+
+test("words of a command are read by rules as a shell reads them", async () => {
+  const rule = { tool: "terminal", command: ["git", "push", "**"], effect: "deny" as const };
+  const rawInput = { command: ["sh", "-c", "git push origin main"] };
+  const push = { id: "c1", title: "push", kind: "execute", rawInput };
+  const script = { prompts: [[{ ask: push }, { say: "Done." }]] };
+  await using opened = await openMemoryAgent(script, { config: { allow_rules: [rule] } });
+  expect(await opened.run("go")).toBe("finished");
+  expect(callsIn(opened).at(-1)).toMatchObject({ raw_output: { optionId: "no" } });
+});
+
+/** The files of a conversation, which an agent reads and writes through us. */
+function memoryFiles(): { readonly written: Record<string, string>; readonly files: AgentFiles } {
+  const written: Record<string, string> = {};
+  const files = {
+    readFile: async () => ({ stat: { sizeBytes: 2 }, content: Readable.from([Buffer.from("hi")]) }),
+    writeFile: async (path: string, content: AsyncIterable<Uint8Array>) => {
+      for await (const bytes of content) written[path] = Buffer.from(bytes).toString("utf8");
+    },
+  };
+  return { written, files: files as unknown as AgentFiles };
+}
+
+const writeNew = { write: { path: "/work/a.txt", content: "new" } };
+
+test("what the agent has us do without asking waits for a person where the policy asks", async () => {
+  for (const isAllowed of [true, false]) {
+    const { files, written } = memoryFiles();
+    const prompts = [[{ read: "/work/b.txt" }, writeNew]];
+    await using opened = await openMemoryAgent({ prompts }, { config: asking, files });
+    await send(opened, "go");
+    await until(() => statusOf(opened) === "waiting_for_confirmation");
+    expect(written).toEqual({});
+    await (isAllowed ? opened.conversation.accept() : opened.conversation.reject("no"));
+    await until(() => !opened.conversation.isBusy);
+    expect(written).toEqual(isAllowed ? { "/work/a.txt": "new" } : {});
+    const ends = callsIn(opened).map(({ status }) => status);
+    expect(ends).toEqual(["in_progress", "completed", "pending", isAllowed ? "completed" : "failed"]);
+  }
+});
+
+test("a rule that asks holds for what the agent has us do, also to read", async () => {
+  const rule = { tool: "acp_read", effect: "ask" as const };
+  const { files } = memoryFiles();
+  const script = { prompts: [[{ read: "/work/b.txt" }]] };
+  await using opened = await openMemoryAgent(script, { config: { allow_rules: [rule] }, files });
+  await send(opened, "go");
+  await until(() => statusOf(opened) === "waiting_for_confirmation");
+  await opened.conversation.accept();
+  await until(() => !opened.conversation.isBusy);
+  expect(logLines(opened)).toContain("agent: hi");
+});
+
+test("what a person has allowed the agent is not asked for again when it has us do it, once", async () => {
+  const { files, written } = memoryFiles();
+  const rawInput = { path: "/work/a.txt" };
+  const ask = { id: "c1", title: "Write a.txt", kind: "edit", rawInput };
+  const prompts = [[{ ask }, writeNew, { say: "Once." }, writeNew]];
+  await using opened = await openMemoryAgent({ prompts }, { config: asking, files });
+  await send(opened, "go");
+  await until(() => statusOf(opened) === "waiting_for_confirmation");
+  await opened.conversation.accept();
+  await until(() => logLines(opened).includes("agent: Once."));
+  expect(written).toEqual({ "/work/a.txt": "new" });
+  await until(() => statusOf(opened) === "waiting_for_confirmation");
+  expect(logLines(opened).filter((line) => line.startsWith("action"))).toHaveLength(2);
 });
 
 test("an interrupt cancels the prompt, keeps what was said once, and ends open calls and questions", async () => {

@@ -3,6 +3,7 @@ import { StringDecoder } from "node:string_decoder";
 import type { ClientApp, TerminalExitStatus } from "@agentclientprotocol/sdk";
 import type { PipedProcess, ToolHost } from "@convoke/tool-host";
 import { describeError } from "../../lib/describe-error.ts";
+import { toCommandLine } from "../../lib/quote-word.ts";
 import type { PromptListener, RecordedCall } from "./external-agent.ts";
 
 export type ClientTerminalsDeps = {
@@ -14,13 +15,17 @@ export type ClientTerminalsDeps = {
 type Terminal = {
   readonly process: PipedProcess;
   readonly exit: Promise<TerminalExitStatus>;
+  readonly maxBytes: number;
+  /** At least the last `maxBytes` of it. */
   output: string;
   isCut: boolean;
   status: TerminalExitStatus | null;
 };
 
 const defaultLimit = 1024 * 1024;
-const recordedCharacters = 20_000;
+const recordedBytes = 20_000;
+
+const spareCharacters = 64 * 1024;
 
 /** Both outputs in one, as in a terminal. */
 const merged = 'exec 2>&1; exec "$@"';
@@ -40,7 +45,8 @@ export class ClientTerminals {
     app.onRequest("terminal/create", async ({ params }) => {
       const { command, args = [], env = [], cwd, outputByteLimit } = params;
       const terminalId = `terminal-${randomUUID()}`;
-      const words = [command, ...args].join(" ");
+      // Alone it is a line for a shell.
+      const words = args.length === 0 ? command : toCommandLine([command, ...args]);
       const call = {
         toolCallId: terminalId,
         title: words,
@@ -61,8 +67,10 @@ export class ClientTerminals {
       return { terminalId };
     });
     app.onRequest("terminal/output", ({ params }) => {
-      const { output, isCut, status } = this.#find(params.terminalId);
-      return { output, truncated: isCut, ...(status === null ? {} : { exitStatus: status }) };
+      const { output, isCut, maxBytes, status } = this.#find(params.terminalId);
+      const shown = lastBytes(output, maxBytes);
+      const truncated = isCut || shown.length < output.length;
+      return { output: shown, truncated, ...(status === null ? {} : { exitStatus: status }) };
     });
     app.onRequest("terminal/wait_for_exit", async ({ params }) => await this.#find(params.terminalId).exit);
     app.onRequest("terminal/kill", async ({ params }) => {
@@ -93,6 +101,7 @@ export class ClientTerminals {
     const decoder = new StringDecoder("utf8");
     const terminal: Terminal = {
       process,
+      maxBytes: limit,
       output: "",
       isCut: false,
       status: null,
@@ -100,7 +109,7 @@ export class ClientTerminals {
         async ({ exitCode, signal }) => {
           terminal.status = { exitCode, signal };
           await listener.endCall(call, {
-            output: { exit_code: exitCode, signal, output: terminal.output.slice(-recordedCharacters) },
+            output: { exit_code: exitCode, signal, output: lastBytes(terminal.output, recordedBytes) },
             isError: exitCode !== 0,
           });
           return terminal.status;
@@ -115,8 +124,9 @@ export class ClientTerminals {
     };
     process.output.on("data", (bytes: Buffer) => {
       terminal.output += decoder.write(bytes);
-      if (terminal.output.length <= limit) return;
-      terminal.output = terminal.output.slice(-limit);
+      // Not at each piece: the text is copied then.
+      if (terminal.output.length <= 2 * limit + spareCharacters) return;
+      terminal.output = terminal.output.slice(-limit).toWellFormed();
       terminal.isCut = true;
     });
     return terminal;
@@ -127,4 +137,13 @@ export class ClientTerminals {
     if (terminal === undefined) throw new Error(`There is no terminal ${id}.`);
     return terminal;
   }
+}
+
+/** The end of a text, in whole characters. */
+function lastBytes(text: string, count: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= count) return text;
+  let start = bytes.length - count;
+  while (start < bytes.length && (bytes[start]! & 0xc0) === 0x80) start += 1;
+  return bytes.toString("utf8", start);
 }

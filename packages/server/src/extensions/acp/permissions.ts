@@ -54,6 +54,13 @@ export function rejectionOf(options: readonly PermissionOption[]): RequestPermis
   return option === null ? cancelled : selected(option);
 }
 
+/** True where the agent may go on. */
+export function isAllowed(options: readonly PermissionOption[], outcome: RequestPermissionOutcome): boolean {
+  if (outcome.outcome !== "selected") return false;
+  const kind = options.find(({ optionId }) => optionId === outcome.optionId)?.kind;
+  return kind === "allow_once" || kind === "allow_always";
+}
+
 function selected({ optionId }: PermissionOption): RequestPermissionOutcome {
   return { outcome: "selected", optionId };
 }

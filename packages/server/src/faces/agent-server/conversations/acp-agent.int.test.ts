@@ -70,13 +70,20 @@ test("a program works in a conversation: files and commands through us, its perm
     },
   );
   await send(id, "go");
-  expect(await restOf(id)).toBe("waiting_for_confirmation");
-  const { items } = (await server.call("GET", `/api/conversations/${id}/approvals`)).json as {
-    items: AnyEvent[];
-  };
-  expect(items).toMatchObject([{ tool_name: "terminal", action: { command: "rm x" }, summary: "rm x" }]);
-  const answers = [{ action_id: items[0]!["action_id"], accept: false }];
-  expect((await server.call("POST", `/api/conversations/${id}/approvals`, { answers })).status).toBe(200);
+  const asked = [
+    { tool_name: "file_editor", action: { command: "create", path } },
+    { tool_name: "terminal", action: { command: "echo out; echo err >&2; exit 3" } },
+    { tool_name: "terminal", action: { command: "rm x" }, summary: "rm x" },
+  ];
+  for (const question of asked) {
+    expect(await restOf(id)).toBe("waiting_for_confirmation");
+    const { items } = (await server.call("GET", `/api/conversations/${id}/approvals`)).json as {
+      items: AnyEvent[];
+    };
+    expect(items).toMatchObject([question]);
+    const answers = [{ action_id: items[0]!["action_id"], accept: question !== asked[2] }];
+    expect((await server.call("POST", `/api/conversations/${id}/approvals`, { answers })).status).toBe(200);
+  }
   expect(await restOf(id)).toBe("finished");
   expect(readFileSync(path, "utf8")).toBe("made");
   const events = await eventsOf(id);
@@ -88,11 +95,11 @@ test("a program works in a conversation: files and commands through us, its perm
   expect(texts.join()).toMatch(/"made".*"3: out\\nerr\\n"/);
   const calls = events.filter(({ kind }) => kind === "ACPToolCallEvent");
   expect(calls.map(({ status, tool_kind }) => `${String(tool_kind)} ${String(status)}`)).toEqual([
-    "edit in_progress",
+    "edit pending",
     "edit completed",
     "read in_progress",
     "read completed",
-    "execute in_progress",
+    "execute pending",
     "execute failed",
     "execute pending",
     "execute failed",
