@@ -1,9 +1,8 @@
+import type { Cluster } from "../cluster/cluster.ts";
 import type { AutomationRun } from "./automation.ts";
 
 export type ForeignClaimsDeps = {
-  readonly ownNode: () => string;
-  /** Ids of the nodes of the store that live. */
-  readonly livingNodes: () => Promise<ReadonlySet<string>>;
+  readonly cluster: Pick<Cluster, "nodeId" | "nodes">;
 };
 
 /** A living node that has not started its run for so long is stuck. Starting it twice is harmless, see `RunStarter`. */
@@ -20,13 +19,13 @@ export class ForeignClaims {
   }
 
   async choose(claimed: readonly AutomationRun[]): Promise<readonly AutomationRun[]> {
-    const ownNode = this.#deps.ownNode();
+    const ownNode = this.#deps.cluster.nodeId;
     const isOwn = ({ nodeId }: AutomationRun): boolean => nodeId === null || nodeId === ownNode;
     if (claimed.every(isOwn)) {
       this.#seen = new Map();
       return claimed;
     }
-    const living = await this.#deps.livingNodes();
+    const living = new Set((await this.#deps.cluster.nodes()).map(({ id }) => id));
     const nowMs = performance.now();
     const foreign = claimed.filter((run) => !isOwn(run) && living.has(run.nodeId ?? ""));
     this.#seen = new Map(foreign.map(({ id }) => [id, this.#seen.get(id) ?? nowMs]));

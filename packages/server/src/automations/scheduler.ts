@@ -5,7 +5,7 @@ import type { wait } from "../lib/wait.ts";
 import type { AutomationRun } from "./automation.ts";
 import type { AutomationStore } from "./automation-store.ts";
 import { ClockWatch } from "./clock-watch.ts";
-import { ForeignClaims, type ForeignClaimsDeps } from "./foreign-claims.ts";
+import { ForeignClaims } from "./foreign-claims.ts";
 import { placeRuns, planDue, planQueued } from "./plan-runs.ts";
 import type { RunConversations } from "./run-conversations.ts";
 import { RunRounds } from "./run-rounds.ts";
@@ -18,8 +18,7 @@ import type { Occurrence, Triggered, TriggerPort } from "./trigger-port.ts";
 export type SchedulerDeps = {
   readonly store: AutomationStore;
   readonly conversations: RunConversations;
-  readonly cluster: Pick<Cluster, "nodeId" | "nowMs">;
-  readonly livingNodes: ForeignClaimsDeps["livingNodes"];
+  readonly cluster: Pick<Cluster, "nodeId" | "nodes" | "nowMs">;
   readonly wait: typeof wait;
   readonly logger: Logger;
 };
@@ -59,7 +58,7 @@ export class Scheduler implements TriggerPort, AsyncDisposable {
     this.#clockWatch = new ClockWatch(deps.cluster);
     this.#claimed = new RunRounds(deps.store, "claimed", openBatch);
     this.#queued = new RunRounds(deps.store, "queued", openBatch);
-    this.#claims = new ForeignClaims({ ...deps, ownNode: () => deps.cluster.nodeId });
+    this.#claims = new ForeignClaims(deps);
   }
 
   /** Begins to start runs, until it is disposed of. */

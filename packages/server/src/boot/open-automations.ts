@@ -3,7 +3,7 @@ import type { ToolHost } from "@convoke/tool-host";
 import { AutomationEditor } from "../automations/automation-editor.ts";
 import { DatabaseAutomationStore } from "../automations/database-automation-store.ts";
 import { automationTag } from "../automations/run-request.ts";
-import { Scheduler, type SchedulerDeps } from "../automations/scheduler.ts";
+import { Scheduler } from "../automations/scheduler.ts";
 import type { Peers } from "../cluster/peers.ts";
 import type { ApprovalPolicy } from "../engine/approval-policy.ts";
 import { readConfig } from "../engine/read-config.ts";
@@ -37,7 +37,6 @@ export type OpenAutomationsDeps = {
   readonly toolHost: Pick<ToolHost, "catalogue">;
   readonly approvalDefault: ApprovalPolicy | null;
   readonly validator: Validator;
-  readonly livingNodes: SchedulerDeps["livingNodes"];
   readonly peers: Peers;
   readonly observer: Observer;
   readonly logger: Logger;
@@ -69,7 +68,6 @@ export function openAutomations(deps: OpenAutomationsDeps): OpenAutomations {
         completeStart(body, caller, { ...deps, settings, profileHistory, catalogue: toolHost.catalogue }),
     }),
     cluster,
-    livingNodes: deps.livingNodes,
     wait,
     logger,
   });

@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { FolderCluster } from "../cluster/folder-cluster.ts";
 import { checkFolderStore } from "../database/data-folder-store.ts";
 import { FolderLeases } from "../cluster/named-leases.ts";
 import { openApplicationDatabase } from "../database/sqlite-application-database.ts";
+import { isNodeAlive } from "../journal/sqlite/lease.ts";
 import { openJournal } from "../journal/open-journal.ts";
 import { openMasterKey } from "../security/master-key.ts";
 import type { Store, StoreDeps } from "./store.ts";
@@ -33,7 +35,7 @@ async function openFolderStore({
     database,
     secretBox,
     leases: new FolderLeases(dataDir),
-    cluster: new FolderCluster(dataDir, journal.nodeId),
+    cluster: new FolderCluster(dataDir, journal.nodeId, (id) => isNodeAlive(join(dataDir, "nodes"), id)),
     machines: null,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

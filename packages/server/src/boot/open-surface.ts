@@ -45,7 +45,6 @@ import { findLocalServers } from "../models/local-servers.ts";
 import type { OpenConversations } from "./open-conversations.ts";
 import { sandboxesElsewhere } from "./sandbox-hosts.ts";
 import type { Observability } from "./open-observability.ts";
-import { findLivingNodes } from "./find-living-nodes.ts";
 import { openAutomations } from "./open-automations.ts";
 import type { OpenPush } from "./open-push.ts";
 import type { OidcLogins } from "../oidc/oidc-logins.ts";
@@ -217,7 +216,6 @@ export async function openSurface(deps: SurfaceDeps): Promise<Surface> {
       secrets,
       sealedValues,
       users: keyStore.users,
-      livingNodes: () => findLivingNodes(config, store.cluster),
       approvalDefault: config.approvalDefault,
     }),
   );

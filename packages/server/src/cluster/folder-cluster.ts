@@ -17,10 +17,13 @@ export class FolderCluster implements Cluster {
   /** All nodes are on one machine. */
   readonly ownHost = null;
   readonly #dataDir: string;
+  readonly #isAlive: (nodeId: string) => boolean;
   readonly #nodeAddresses = new Map<string, { readonly nodeAddress: NodeAddress; readonly atMs: number }>();
 
-  constructor(dataDir: string, nodeId: string) {
+  /** `isAlive` asks for the lock of a node: the address file of a killed one is there until somebody does. */
+  constructor(dataDir: string, nodeId: string, isAlive: (nodeId: string) => boolean) {
     this.#dataDir = dataDir;
+    this.#isAlive = isAlive;
     this.nodeId = nodeId;
   }
 
@@ -61,6 +64,7 @@ export class FolderCluster implements Cluster {
     );
     const nodes = files.map(async (name): Promise<NodeView[]> => {
       const id = name.slice(0, -addressSuffix.length);
+      if (id !== this.nodeId && !this.#isAlive(id)) return [];
       const nodeAddress = await this.findAddress(id);
       return nodeAddress === null ? [] : [{ id, address: nodeAddress.url, release: null, startedAtMs: null }];
     });

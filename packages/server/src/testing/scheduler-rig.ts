@@ -98,8 +98,9 @@ export class SchedulerRig implements AsyncDisposable {
       cluster: {
         nodeId: id,
         nowMs: () => this.nowMs,
+        nodes: async () =>
+          [...this.living].map((living) => ({ id: living, address: null, release: null, startedAtMs: null })),
       },
-      livingNodes: async () => this.living,
       wait,
       logger: silentLogger,
     });
