@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import path from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { conversationsOf, converse } from "./testing/converse.ts";
-import { docker, type RegistryImages, provideImages } from "./testing/registry-images.ts";
+import { docker, longestBuildMs, type RegistryImages, provideImages } from "./testing/registry-images.ts";
 
 const plugins = [["docker", "compose"], ["docker-compose"]];
 const found = plugins.find(([file = "", ...words]) => spawnSync(file, [...words, "version"]).status === 0);
@@ -44,7 +44,7 @@ beforeAll(() => {
   images = provideImages(["node:24-bookworm-slim", "nginx:1.28.0-bookworm", "postgres:17.6-bookworm"]);
   const file = path.join(import.meta.dirname, "server.Dockerfile");
   docker("build", "--file", file, "--target", "server", "--tag", image, path.dirname(import.meta.dirname));
-});
+}, longestBuildMs);
 
 afterAll(() => images?.[Symbol.dispose]());
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { conversationsOf, converse } from "./testing/converse.ts";
-import { docker, type RegistryImages, provideImages } from "./testing/registry-images.ts";
+import { docker, longestBuildMs, type RegistryImages, provideImages } from "./testing/registry-images.ts";
 
 const hasEngine = spawnSync("docker", ["info"], { stdio: "ignore" }).status === 0;
 const hasDebian = spawnSync("debootstrap", ["--version"], { stdio: "ignore" }).status === 0;
@@ -28,7 +28,7 @@ beforeAll(() => {
       `convoke-test/${target}`,
       root,
     );
-});
+}, longestBuildMs);
 
 afterAll(() => images?.[Symbol.dispose]());
 

@@ -39,6 +39,9 @@ fi
 exec postgres -D $data -c listen_addresses='*'
 `;
 
+/** Of what makes them: a machine that is busy installs the packages of a Debian for a long time. */
+export const longestBuildMs = 1_800_000;
+
 export type RegistryImages = Disposable & {
   /** Those that stand for one of a registry. */
   readonly substituted: readonly string[];
