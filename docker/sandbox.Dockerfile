@@ -4,7 +4,8 @@ RUN apt-get update \
  && apt-get install -y --no-install-recommends bash ca-certificates chromium curl git less procps python3 ripgrep unzip \
  && rm -rf /var/lib/apt/lists/*
 COPY dist/convoke /opt/convoke/program
-RUN cd /opt/convoke/program && npm install --omit=dev --no-audit --no-fund \
+# The program runs on the Node of this image, and not on the one that npm installs for it.
+RUN cd /opt/convoke/program && npm pkg delete optionalDependencies && npm install --omit=dev --no-audit --no-fund \
  && printf '#!/bin/sh\nexec node --disable-sigusr1 /opt/convoke/program/lib/bin.js "$@"\n' > /usr/local/bin/convoke \
  && chmod 755 /usr/local/bin/convoke \
  && mkdir -p /workspace /home/agent /run/convoke /var/lib/convoke

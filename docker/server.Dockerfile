@@ -7,7 +7,7 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 COPY dist/convoke /opt/convoke/program
 # The program runs on the Node of this image, and not on the one that npm installs for it.
-RUN cd /opt/convoke/program && npm install --omit=dev --no-audit --no-fund && rm -rf node_modules/node-linux-* node_modules/@convoke \
+RUN cd /opt/convoke/program && npm pkg delete optionalDependencies && npm install --omit=dev --no-audit --no-fund \
  && printf '#!/bin/sh\nexec node --disable-sigusr1 /opt/convoke/program/lib/bin.js "$@"\n' > /usr/local/bin/convoke \
  && chmod 755 /usr/local/bin/convoke \
  && mkdir -p /data /workspaces /home/convoke \

@@ -1,5 +1,6 @@
 import { cpSync, existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
+import { hasTmux, tryChat } from "./install-chat.ts";
 import { InstallPlace, type Tools } from "./install-place.ts";
 
 /** What a cell of the matrix installs. */
@@ -36,6 +37,8 @@ export async function tryInstall(deps: CellDeps): Promise<CellResult> {
   expect(version.stdout.trim() === deps.version, `--version: ${version.stdout}${version.stderr}`);
   const demo = await place.convoke(project, ["demo"]);
   expect(demo.code === 0, `demo ended with ${demo.code}: ${demo.stdout}${demo.stderr}`);
+  const chat = hasTmux ? await tryChat(place, project) : null;
+  if (chat !== null) problems.push(chat);
   for (const folder of deps.golden) await upgrade(place, project, folder, expect);
   const removed = await place.npm(project, ["uninstall", "convoke"]);
   expect(removed.code === 0, `uninstall: ${removed.stderr}`);
@@ -98,7 +101,7 @@ async function upgrade(place: InstallPlace, project: string, golden: string, exp
   expect(code === 0, `serve on ${path.basename(golden)} ended with ${code}`);
 }
 
-/** Nothing is left but the data folder, the cache and npm's own, which also leaves empty folders. */
+/** Nothing is left but the data folder, the cache, what was typed in `chat`, and npm's own, which also leaves empty folders. */
 function findLeftOvers(place: InstallPlace, project: string): readonly string[] {
   const modules = path.join(project, "node_modules");
   const files = existsSync(modules)
@@ -114,8 +117,10 @@ function findLeftOvers(place: InstallPlace, project: string): readonly string[] 
       : [];
   return [
     ...files,
-    ...left(place.home, [".npm", ".convoke", ".cache"]),
+    ...left(place.home, [".npm", ".convoke", ".cache", ".local"]),
     ...left(path.join(place.home, ".cache"), ["convoke"]),
+    ...left(path.join(place.home, ".local"), ["state"]),
+    ...left(path.join(place.home, ".local/state"), ["convoke"]),
     // npm compiles itself into it.
     ...left(place.temporary, ["node-compile-cache"]),
   ];

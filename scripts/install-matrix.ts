@@ -2,6 +2,7 @@ import { globSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { type CellDeps, tryInstall, tryWithoutOptional } from "./install-cell.ts";
+import { hasTmux } from "./install-chat.ts";
 import { openTools } from "./install-place.ts";
 import { packRelease } from "./pack-release.ts";
 import { PackageRegistry, readPacked } from "./package-registry.ts";
@@ -30,6 +31,7 @@ await using registry = await PackageRegistry.open(release, packed);
 const command = packed.find(({ name }) => name === "convoke")!;
 const golden = globSync("packages/server/src/testing/golden/*/data", { cwd: root });
 let hasFailed = false;
+if (!hasTmux) console.log("skipped convoke chat: tmux is not installed");
 
 for (const node of values.only.split(",")) {
   for (const npm of values.npm.split(",")) {

@@ -29,9 +29,10 @@ export type Ended = { readonly code: number; readonly stdout: string; readonly s
 export class InstallPlace implements AsyncDisposable {
   readonly home: string;
   readonly temporary: string;
+  /** Of what runs in it. */
+  readonly environment: NodeJS.ProcessEnv;
   readonly #root: string;
   readonly #tools: Tools;
-  readonly #environment: NodeJS.ProcessEnv;
   readonly #children = new Set<ChildProcess>();
 
   /** `registry` is that of the scope `@convoke`. */
@@ -43,7 +44,7 @@ export class InstallPlace implements AsyncDisposable {
     for (const folder of [this.home, this.temporary]) mkdirSync(folder);
     const npmSetting = (name: string): string =>
       execFileSync("npm", ["config", "get", name], { encoding: "utf8", cwd: this.#root }).trim();
-    this.#environment = {
+    this.environment = {
       PATH: `${tools.bin}:/usr/local/bin:/usr/bin:/bin`,
       HOME: this.home,
       TMPDIR: this.temporary,
@@ -80,7 +81,7 @@ export class InstallPlace implements AsyncDisposable {
   ): Promise<{ readonly url: string; readonly stop: () => Promise<number | null> }> {
     const child = spawn(commandIn(folder), ["serve", "--port", "0", "--json", ...args], {
       cwd: folder,
-      env: this.#environment,
+      env: this.environment,
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#children.add(child);
@@ -107,7 +108,7 @@ export class InstallPlace implements AsyncDisposable {
   }
 
   #run(file: string, args: readonly string[], cwd: string): Promise<Ended> {
-    const options = { cwd, env: this.#environment, timeout: longestRunMs, maxBuffer: 2 ** 26 };
+    const options = { cwd, env: this.environment, timeout: longestRunMs, maxBuffer: 2 ** 26 };
     return new Promise((resolve) => {
       execFile(file, args, options, (error, stdout, stderr) => {
         const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;

@@ -9,8 +9,6 @@ type Manifest = {
   readonly version: string;
   readonly description?: string;
   readonly license: string;
-  readonly homepage?: string;
-  readonly bugs?: string;
   readonly keywords?: readonly string[];
   readonly repository?: { readonly type: string; readonly url: string };
   readonly engines?: Readonly<Record<string, string>>;
@@ -92,9 +90,12 @@ export function libraryManifest(root: string, folder: string): Readonly<Record<s
   };
 }
 
-/** What every published package says of itself; `directory` is its folder in the repository. */
+/**
+ * What every published package says of itself; `directory` is its folder in the repository. Without a repository in the workspace's
+ * manifest no package names one: `set-repository.ts` writes it at a release.
+ */
 export function publicFields(
-  { license, keywords, homepage, bugs, repository }: Omit<Manifest, "name" | "version">,
+  { license, keywords, repository }: Omit<Manifest, "name" | "version">,
   directory?: string,
 ): object {
   const place =
@@ -102,8 +103,6 @@ export function publicFields(
   return {
     license,
     keywords,
-    homepage,
-    bugs,
     repository: place,
     // A scoped package is private unless it says so.
     publishConfig: { access: "public" },

@@ -7,11 +7,12 @@ import { checkPackages } from "./check-packages.ts";
 import { type Packed, packRelease, writeChecksums } from "./pack-release.ts";
 import { publishCommands } from "./publish-commands.ts";
 import { readManifest } from "./publish-manifest.ts";
+import { setRepository } from "./set-repository.ts";
 import { setVersion } from "./set-version.ts";
 import { findBroken, keepReleased, promisedTexts } from "./stability.ts";
 
 /**
- * Makes a release: `npx node scripts/release.ts 0.2.0`. It writes the version, the changelog, the promises and a data folder of this
+ * Makes a release: `npx node scripts/release.ts 0.2.0 --repository https://HOST/OWNER/NAME`. It writes the version, the changelog, the promises and a data folder of this
  * release, tests, builds, packs, and installs what it packed. Then it prints what to commit and to publish; it publishes by itself only
  * in CI with an identity token, from the commit that has the version. `--dry-run` does all of it and takes the changes back.
  */
@@ -20,6 +21,8 @@ const { values, positionals } = parseArgs({
   options: {
     "dry-run": { type: "boolean", default: false },
     "without-tests": { type: "boolean", default: false },
+    /** Address of the repository, for every manifest; needed once, then package.json has it. */
+    repository: { type: "string" },
     /** Given to the install matrix. */
     nodes: { type: "string", default: "20,22,24,26" },
     untimed: { type: "boolean", default: false },
@@ -33,11 +36,15 @@ const isDryRun = values["dry-run"];
 const added = ["docs/api/released", `packages/server/src/testing/golden/${version}`];
 
 if (positionals.length !== 1 || !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
-  fail("name the version: npx node scripts/release.ts 1.2.3 [--dry-run] [--without-tests]");
+  fail(
+    "name the version: npx node scripts/release.ts 1.2.3 [--repository URL] [--dry-run] [--without-tests]",
+  );
 if (git("status", "--porcelain") !== "") fail("the working tree has changes: commit them first");
 const isPrepared = readText("CHANGELOG.md").includes(`\n## ${version} - `);
 if (isPrepared && readManifest(root).version !== version)
   fail(`CHANGELOG.md has ${version}, but the packages are ${readManifest(root).version}`);
+
+if (isPrepared && !isDryRun) setRepository(root, null);
 
 try {
   if (!isPrepared) await prepare();
@@ -67,7 +74,9 @@ try {
 
 /** What the commit of the release changes. */
 async function prepare(): Promise<void> {
-  step("changelog, version, promises, data folder");
+  step("repository, changelog, version, promises, data folder");
+  // A trial may go without one: nothing is published from it.
+  if (!isDryRun || values.repository !== undefined) setRepository(root, values.repository ?? null);
   const day = new Date().toISOString().slice(0, 10);
   const changelog = releaseChangelog(readText("CHANGELOG.md"), version, day);
   writeFileSync(path.join(root, "CHANGELOG.md"), changelog);

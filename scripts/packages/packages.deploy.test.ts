@@ -1,10 +1,13 @@
 import { execFile, execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
+  closeSync,
   existsSync,
   globSync,
   mkdirSync,
   mkdtempDisposableSync,
+  openSync,
+  readSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -12,6 +15,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
+import { nodePlatforms } from "../node-platforms.ts";
 import { targets } from "./target.ts";
 
 const packages = path.resolve("dist/packages");
@@ -54,6 +58,39 @@ test("the archive runs where it was unpacked, also through a link", async () => 
   expect(doctor.find((one) => one.name === "node")?.detail).toMatch(/^24\./);
   expect(await convoke(link, folder.path, "demo")).toContain("That was the full agent loop");
 });
+
+const archives = targets.map(
+  ({ cpu }) => [cpu, globSync(`convoke-*-linux-${cpu}.tar.xz`, { cwd: packages })[0]] as const,
+);
+
+test.each(archives)(
+  "every program and library of the archive for %s is for its processor",
+  (cpu, archive) => {
+    // By day one kind of machine is enough: npx node scripts/build-packages.ts --cpu x64,arm64 makes both.
+    if (archive === undefined) return expect(cpu).not.toBe(process.arch);
+    using folder = mkdtempDisposableSync(path.join(tmpdir(), "convoke-archive-"));
+    execFileSync("tar", ["-xf", path.join(packages, archive), "-C", folder.path]);
+    const found = globSync("**/*", { cwd: folder.path, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.join(entry.parentPath, entry.name))
+      .flatMap((file) => {
+        const machine = machineOf(file);
+        return machine === null ? [] : [[path.basename(file), machine] as const];
+      });
+    const machine = nodePlatforms.find((platform) => platform.cpu === cpu)?.machine;
+    expect(Object.fromEntries(found)).toMatchObject({ node: machine, rg: machine, "pty.node": machine });
+    expect(found.filter(([, other]) => other !== machine)).toEqual([]);
+  },
+);
+
+/** `e_machine` of an ELF file; null for others. */
+function machineOf(file: string): number | null {
+  const head = Buffer.alloc(20);
+  const descriptor = openSync(file);
+  readSync(descriptor, head);
+  closeSync(descriptor);
+  return head.subarray(0, 4).toString("latin1") === "\x7fELF" ? head.readUInt16LE(18) : null;
+}
 
 const isRoot = process.geteuid?.() === 0;
 

@@ -11,7 +11,7 @@ import {
   defaultTools,
   findChromium,
 } from "@convoke/tool-host";
-import { checkSystem, ownSystem } from "./check-system.ts";
+import { bashFix, checkSystem, ownSystem, requireBash } from "./check-system.ts";
 import { describeNetwork } from "@convoke/server/describe-network";
 import type { Finding } from "./finding.ts";
 import { findToolHostProgram } from "./find-tool-host-program.ts";
@@ -29,7 +29,7 @@ export async function checkMachine(
     { name: "node", state: "ok", detail: process.versions.node, fix: null },
     await checkDataDir(config.dataDir),
     ...(await checkDatabase(config)),
-    await checkProgram("bash", ["--version"], "missing", "Install bash; the terminal tool runs it."),
+    requireBash(await checkProgram("bash", ["--version"], "missing", bashFix)),
     await checkProgram(
       "git",
       ["--version"],

@@ -23,13 +23,13 @@ export async function main(given: readonly string[], keepCompiled: () => void): 
   if (configuredCommands.includes(argv[2] ?? "") && process.env["CONVOKE_PROCESS_SHARE"] === undefined)
     for (const line of describeUnknownVariables(process.env)) console.error(line);
   const named = Object.hasOwn(commands, argv[2] ?? "") ? commands[argv[2] ?? ""] : undefined;
+  const isVersionAsked = argv.length === 3 && ["--version", "-V"].includes(argv[2] ?? "");
+  const wanted = named === undefined ? (isVersionAsked ? [] : Object.values(commands)) : [named];
   const add = async (program: Command): Promise<void> => {
     program.addHelpText("after", epilogue);
     // Anything else is about all commands, or about the program: help, the version, a slip of the finger.
-    if (named === undefined) program.version((await import("@convoke/server")).version);
-    for (const load of named === undefined ? Object.values(commands) : [named]) {
-      (await load())(program, keepCompiled);
-    }
+    if (named === undefined) program.version((await import("@convoke/server/version")).version);
+    for (const load of wanted) (await load())(program, keepCompiled);
     for (const command of program.commands)
       if (Object.hasOwn(apiCommands, command.name())) command.helpGroup("Commands over the API:");
   };

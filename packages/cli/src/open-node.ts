@@ -30,6 +30,7 @@ import {
   openGuardian,
 } from "@convoke/tool-host";
 import { pino, type Level } from "pino";
+import { describeRefusedUser, ownSystem } from "./check-system.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { ignoreDebugSignal } from "./ignore-debug-signal.ts";
 import { listening } from "./listening.ts";
@@ -80,6 +81,7 @@ export async function openNode(
     hasSandboxes: false,
   },
 ): Promise<Node> {
+  refuseUser();
   const environment = configuredEnvironment();
   const config = readConfig(environment, overrides);
   if (more.processGroup !== undefined && readInitKey(environment, overrides) !== null)
@@ -96,6 +98,11 @@ export async function openNode(
   });
 }
 
+function refuseUser(): void {
+  const refused = describeRefusedUser(ownSystem);
+  if (refused !== null) throw new CommandError(refused, exitCodes.usage);
+}
+
 /** A server that waits for its configuration; null when it is to start with the one it has. */
 export async function openDeferredNode(
   overrides: ConfigOverrides,
@@ -104,6 +111,7 @@ export async function openDeferredNode(
   const environment = configuredEnvironment();
   const initKey = readInitKey(environment, overrides);
   if (initKey === null) return null;
+  refuseUser();
   const config = readConfig(environment, overrides);
   const logger = openLogger(logLevel);
   // The port is taken: what comes later cannot move it.

@@ -1,6 +1,6 @@
 import { Readable, Writable } from "node:stream";
 import { ndJsonStream } from "@agentclientprotocol/sdk";
-import { version } from "@convoke/server";
+import { version } from "@convoke/server/version";
 import type { Command } from "commander";
 import { createAcpAgent } from "../acp/acp-agent.ts";
 import { openForStdio, withStdioOptions, type StdioOptions } from "./stdio-program.ts";

@@ -5,8 +5,8 @@ type Shell = keyof typeof completionScripts;
 
 const notes = `
 Load it in the shell's startup file:
-  bash  source <(convoke completion bash)
-  zsh   source <(convoke completion zsh)
+  bash  eval "$(convoke completion bash)"
+  zsh   eval "$(convoke completion zsh)"
   fish  convoke completion fish | source`;
 
 export function addCompletion(program: Command): void {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { ConvokeClient } from "@convoke/client";
-import { version } from "@convoke/server";
+import { version } from "@convoke/server/version";
 import type { Command } from "commander";
 import { toStartRequest } from "../acp/start-session.ts";
 import { createMcpServer } from "../mcp/mcp-server.ts";

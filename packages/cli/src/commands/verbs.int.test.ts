@@ -325,7 +325,7 @@ test("bash completes commands and ids of the running server, by the script that 
   const complete = async (...words: string[]): Promise<string> => {
     const program = [
       `convoke() { "${process.execPath}" "${testedPrograms().command}" "$@"; }`,
-      "source <(convoke completion bash)",
+      'eval "$(convoke completion bash)"',
       `COMP_WORDS=(convoke ${words.join(" ")} ""); COMP_CWORD=${words.length + 1}; _convoke`,
       'printf "%s\\n" "${COMPREPLY[@]}"',
     ];

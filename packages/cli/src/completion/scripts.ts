@@ -1,6 +1,6 @@
 /** What a shell runs to complete the words of `convoke`. It asks `convoke __complete`, so it need not change with a release. */
 export const completionScripts = {
-  bash: `# source <(convoke completion bash)
+  bash: `# eval "$(convoke completion bash)"
 _convoke() {
   local IFS=$'\\n'
   COMPREPLY=($(convoke __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f1))
@@ -8,7 +8,7 @@ _convoke() {
 complete -o default -F _convoke convoke
 `,
   zsh: `#compdef convoke
-# source <(convoke completion zsh)
+# eval "$(convoke completion zsh)"
 _convoke() {
   local line
   local -a found
