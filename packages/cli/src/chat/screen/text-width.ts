@@ -36,9 +36,29 @@ export function cutAt(line: string, columns: number): string {
   return columns < 1 ? "" : `${beginning}${hasColour ? "\u001b[0m" : ""}…`;
 }
 
+/** The line with spaces in the place of tabs, whose width depends on where they stand. */
+export function withoutTabs(line: string): string {
+  if (!line.includes("\t")) return line;
+  const [first = "", ...rest] = line.split("\t");
+  return rest.reduce((text, part) => `${text}${" ".repeat(8 - (widthOf(text) % 8))}${part}`, first);
+}
+
 /** Rows that a line without a break takes in a window of this width. */
 export function rowsOf(line: string, columns: number): number {
   return Math.max(1, Math.ceil(widthOf(line) / columns));
+}
+
+/** Items beside each other as far as they fit into `columns`, and below each other where they do not; they may have colours. */
+export function joinedItems(items: readonly string[], columns: number): string[] {
+  const gap = widthOf(items.join("   ")) <= columns ? "   " : "  ";
+  const rows: string[] = [];
+  for (const item of items) {
+    const last = rows.at(-1);
+    if (last !== undefined && widthOf(last) + gap.length + widthOf(item) <= columns)
+      rows[rows.length - 1] = `${last}${gap}${item}`;
+    else rows.push(item);
+  }
+  return rows;
 }
 
 /** A plain text in rows of at most `columns`, between words; a longer word is cut. */
