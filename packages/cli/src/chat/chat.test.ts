@@ -125,7 +125,7 @@ test("commands, completion and the composer's own keys", async () => {
   played.type("\u0003one\\\rtwo\u0007");
   await played.window(["  two edited"]);
   played.type("\u0003\u001b[A");
-  await played.window(["> /mode always"]);
+  await played.window(["> /mode"]);
   played.type("\u0003\u0012hi");
   await played.window(["sent before: hi", "1 of 1"]);
   played.type("\r");

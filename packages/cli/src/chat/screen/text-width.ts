@@ -1,4 +1,5 @@
-import stringWidth from "string-width";
+import { stripVTControlCharacters } from "node:util";
+import { graphemeWidth } from "./grapheme-width.ts";
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
@@ -8,7 +9,12 @@ const sequence = /\u001b\[[0-9;:]*m|\u001b\]8;[^\u0007\u001b]*(?:\u0007|\u001b\\
 
 /** Columns of a terminal that a text takes; colours take none. */
 export function widthOf(text: string): number {
-  return isPlain(text) ? text.length : stringWidth(text);
+  if (isPlain(text)) return text.length;
+  const seen = text.includes("\u001b") ? stripVTControlCharacters(text) : text;
+  if (isPlain(seen)) return seen.length;
+  let width = 0;
+  for (const { segment } of graphemes.segment(seen)) width += graphemeWidth(segment);
+  return width;
 }
 
 /** The parts of a text that take columns together, such as a letter with its accent. */
