@@ -84,6 +84,7 @@ function areaAt(
   const parts = {
     transcript,
     question: [],
+    isAnswering: false,
     notice: "",
     composer,
     below: [],

@@ -1,6 +1,7 @@
 import { ApiError, describeRule, type ConvokeClient } from "@convoke/client";
 import type { AnswerApprovalsRequest, PendingApproval } from "@convoke/protocol";
 import { askLine, type Terminal } from "./ask-approval.ts";
+import { noReason } from "./no-reason.ts";
 import { hostsText } from "./print/hosts-text.ts";
 import { printable } from "./print/printable.ts";
 
@@ -9,8 +10,6 @@ type Answer = AnswerApprovalsRequest["answers"][number];
 /** What the prompt needs of a waiting action; servers of older releases propose no rules. */
 export type Asked = Pick<PendingApproval, "action_id" | "tool_name" | "action"> &
   Partial<Pick<PendingApproval, "proposed_rules">>;
-
-const reason = "Not approved at the terminal.";
 
 const approvals = "/api/conversations/{conversation_id}/approvals";
 
@@ -71,7 +70,7 @@ async function askAbout(item: Asked, terminal: Terminal): Promise<Answer> {
     const answer = (await askLine(terminal, `Run this? ${choices} `)).toLowerCase();
     if (/^y(es)?$/u.test(answer)) return { action_id, accept: true };
     const scope = scopeOf(answer);
-    if (scope === null || rules.length === 0) return { action_id, accept: false, reason };
+    if (scope === null || rules.length === 0) return { action_id, accept: false, reason: noReason };
     const place = scope === "rule" ? "for all your conversations" : "for this conversation";
     const shown = rules.map((rule) => `  ${printable(describeRule(rule))}\n`).join("");
     write(terminal, `This is stored ${place}:\n${shown}`);

@@ -12,6 +12,8 @@ export type OwnServerOptions = StoreOptions & {
   readonly logLevel: Parameters<typeof openNode>[1];
   /** `ask` at the terminal where no wall works; `none`: no agent runs, so none is needed; `refuse`: nobody can be asked. */
   readonly withoutWall: "ask" | "none" | "refuse";
+  /** Called before the terminal is asked. */
+  readonly beforeQuestion?: () => void;
   /** Questions go to stderr, because stdout is JSON. */
   readonly isJson: boolean;
 };
@@ -26,6 +28,7 @@ export async function openOwnServer(options: OwnServerOptions): Promise<Node> {
   try {
     return await open(options.wall);
   } catch (error) {
+    if (error instanceof NoWallError) options.beforeQuestion?.();
     const isAllowed =
       error instanceof NoWallError && (withoutWall === "none" || (await mayRunWithoutWall(error, isJson)));
     if (isAllowed) return await open("off");

@@ -3,6 +3,7 @@ import type { ConversationExecutionStatus, Event } from "@convoke/protocol";
 import { answerWaiting } from "./answer-approvals.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { LostConnection } from "./lost-connection.ts";
+import { noReason } from "./no-reason.ts";
 import { createPaint } from "./print/paint.ts";
 import { RowPrinter } from "./print/row-printer.ts";
 import { WaitNotes } from "./print/wait-notes.ts";
@@ -123,7 +124,7 @@ async function answer(options: WatchOptions): Promise<boolean> {
       "The action above needs approval, but there is no terminal to ask at, so it is rejected. " +
         "Run in a terminal, or use --confirm never; for request_network name the hosts with --network.\n",
     );
-    await client.respondToConfirmation(id, false, "Not approved at the terminal.");
+    await client.respondToConfirmation(id, false, noReason);
     return false;
   }
   const isJson = options.isJson || options.isQuiet === true;

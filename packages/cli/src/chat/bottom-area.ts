@@ -2,7 +2,7 @@ import type { ConversationView } from "@convoke/client/view";
 import { printable } from "../print/printable.ts";
 import type { ComposerLines } from "./input/composer-lines.ts";
 import type { BottomArea, Size } from "./screen/screen.ts";
-import { wrapped, wrappedWords } from "./screen/text-width.ts";
+import { widthOf, withoutTabs, wrapped, wrappedWords } from "./screen/text-width.ts";
 import type { Theme } from "./screen/theme.ts";
 import type { Transcript } from "./talk/transcript.ts";
 import { callText } from "./lines/call-lines.ts";
@@ -12,6 +12,8 @@ export type BottomParts = {
   /** Null before there is a conversation. */
   readonly transcript: Transcript | null;
   readonly question: readonly string[];
+  /** Whether an answer is typed at the end of the question: the cursor stands there. */
+  readonly isAnswering: boolean;
   /** A sentence for the person, until the next key. */
   readonly notice: string;
   readonly composer: ComposerLines;
@@ -26,11 +28,11 @@ const max = { calls: 4, outputLines: 3, unfinishedRows: 6, noticeRows: 4 };
 
 /** The lines below what is finished: what runs, what is asked, what the person writes, and the state of everything. */
 export function bottomArea(parts: BottomParts, theme: Theme, { columns }: Size): BottomArea {
-  const { transcript, question, notice, composer, below, status } = parts;
+  const { transcript, question, isAnswering, notice, composer, below, status } = parts;
+  const open =
+    transcript === null ? [] : [...callsOf(transcript, theme), ...unfinishedOf(transcript, theme, columns)];
   const above = [
-    ...(transcript === null
-      ? []
-      : [...callsOf(transcript, theme), ...unfinishedOf(transcript, theme, columns)]),
+    ...open,
     "",
     ...question,
     ...(transcript === null ? [] : activityOf(transcript, parts, theme)),
@@ -38,10 +40,17 @@ export function bottomArea(parts: BottomParts, theme: Theme, { columns }: Size):
   ];
   return {
     lines: [...above, ...composer.lines, ...below, status],
-    cursor: { line: above.length + composer.cursor.line, column: composer.cursor.column },
+    cursor: isAnswering
+      ? { line: open.length + question.length, column: widthOf(question.at(-1)!) - 1 }
+      : { line: above.length + composer.cursor.line, column: composer.cursor.column },
     spoken: {
-      news: [...question, ...(notice === "" ? [] : [printable(notice)])],
+      news: [
+        ...(transcript === null ? [status] : []),
+        ...question,
+        ...(notice === "" ? [] : [printable(notice)]),
+      ],
       awaited: transcript?.view.status === "running" ? doing(transcript, transcript.view, parts.nowMs) : null,
+      isAsking: transcript?.view.status === "waiting_for_confirmation",
     },
   };
 }
@@ -74,7 +83,10 @@ function unfinishedOf(transcript: Transcript, { paint, signs }: Theme, columns: 
   const unfinished = transcript.unfinished();
   if (unfinished === null || unfinished.text === "") return [];
   if (unfinished.type === "reasoning") return [paint.dim(`${signs.thought} ${printable(unfinished.text)}`)];
-  return wrapped(unfinished.text, columns - 1).slice(-max.unfinishedRows);
+  return unfinished.text
+    .split("\n")
+    .flatMap((line) => wrapped(withoutTabs(line), columns - 1))
+    .slice(-max.unfinishedRows);
 }
 
 /** What is awaited, for how long, and how to end it. */

@@ -112,10 +112,20 @@ test("commands, completion and the composer's own keys", async () => {
   await played.window(["asks: always"]);
   played.type("/mode perhaps\r");
   await played.window(["never, risky or always", "> /mode perhaps"]);
+  played.type("\u0003/mode");
+  await played.window(["> /mode  when to ask"]);
+  played.type("\r");
+  await played.window(["when to ask before an action: _", "> never"], ["> /mode"]);
+  played.type("al\r");
+  await played.window(["asks: always"], ["1 of"]);
+  played.type("/agents\r");
+  await played.window(["no sub-agents"], ["> /agents"]);
+  played.type("/hlep me\r");
+  await played.window(["Did you mean /help?", "> /hlep me"]);
   played.type("\u0003one\\\rtwo\u0007");
   await played.window(["  two edited"]);
   played.type("\u0003\u001b[A");
-  await played.window(["> /mode always"]);
+  await played.window(["> /mode"]);
   played.type("\u0003\u0012hi");
   await played.window(["sent before: hi", "1 of 1"]);
   played.type("\r");
@@ -148,7 +158,11 @@ test("for screen readers there are lines alone: what is said, a question, its en
   const turns = [{ text: "Look.", tool_calls: [call("touch a", "MEDIUM")] }, { text: "Made." }];
   const always = { confirmation_policy: { kind: "AlwaysConfirm" as const } };
   await using server = await startTestServer({ script: { turns } });
-  await using played = await PlayedChat.open(server, { isPlain: true, start: always });
+  await using played = await PlayedChat.open(server, {
+    isPlain: true,
+    start: always,
+    size: { columns: 400, rows: 24 },
+  });
   played.type("go\r");
   await played.window(["? Run  touch a", "y once"]);
   played.wait(300);
@@ -158,6 +172,8 @@ test("for screen readers there are lines alone: what is said, a question, its en
   // oxlint-disable-next-line no-control-regex -- colours are the theme's, which the command leaves out
   expect(text.replaceAll(/\u001b\[\d+m/gu, "")).not.toContain("\u001b");
   expect(text).toContain("$ touch a");
+  // While a question is open nothing is done.
+  expect(text.match(/^done$/gmu)).toHaveLength(1);
 });
 
 test("who has left is shown nothing any more, whatever still comes", async () => {
@@ -293,7 +309,7 @@ test("issue 26: /export writes a new file, and never over one that is there", as
   await played.window(["/export markdown, html, jsonl, atif, zip"]);
 });
 
-test("issue 26: the last conversation of the folder is offered: enter goes on, n or a message begins a new one", async () => {
+test("issue 26: the last conversation of the folder is offered: enter goes on, escape or a message begins a new one", async () => {
   await using server = await startTestServer({ script: { turns: [{ text: "Before." }] } });
   const id = await server.runTo("finished", "Begin.");
   const last = { id, title: "The failing test", ageMs: 7_260_000 };
@@ -303,11 +319,12 @@ test("issue 26: the last conversation of the folder is offered: enter goes on, n
   await played.window(["Before."], ["? Go on with"]);
   await using second = await PlayedChat.open(server, { last });
   await second.window(["? Go on with"]);
-  second.type("n");
-  await second.window(["new conversation"], ["? Go on with", "> n"]);
+  second.type("\u001b");
+  second.wait(300);
+  await second.window(["new conversation"], ["? Go on with"]);
   await using third = await PlayedChat.open(server, { last });
   await third.window(["? Go on with"]);
-  third.type("hello\r");
-  await third.window(["> hello", "Before."], ["? Go on with", "> Begin."]);
+  third.type("now hello\r");
+  await third.window(["> now hello", "Before."], ["? Go on with", "> Begin."]);
   expect(third.chat.link!.id).not.toBe(id);
 });

@@ -1,5 +1,6 @@
-import { emptyView, suggestFor, type ConversationView, type Suggest } from "@convoke/client/view";
+import { emptyView, ranked, suggestFor, type ConversationView, type Suggest } from "@convoke/client/view";
 import type { PendingApproval } from "@convoke/protocol";
+import { printable } from "../print/printable.ts";
 import { Frames } from "./frames.ts";
 import type { ChoiceList } from "./input/choice-list.ts";
 import { Completer } from "./input/completer.ts";
@@ -13,6 +14,8 @@ import { ConversationLink } from "./talk/conversation-link.ts";
 import { Offer, type LastConversation } from "./talk/offer.ts";
 import { sharedDescriptions, suggestCommands } from "./talk/own-commands.ts";
 import { Question, type ApprovalAnswer } from "./talk/question.ts";
+
+const maxSuggestions = 30;
 
 /** A conversation in the terminal, from the first key to the last. */
 export class Chat implements Stage {
@@ -50,7 +53,8 @@ export class Chat implements Stage {
     this.#frames = new Frames({
       ...deps,
       stage: this,
-      question: () => [...this.#offer.lines(theme), ...this.#question.lines()],
+      question: (columns) => [...this.#offer.lines(theme), ...this.#question.lines(columns)],
+      isAnswering: () => this.#question.isTyping,
       notice: () => this.#notice,
       below: () => this.#openList()?.lines(theme) ?? this.#completer.lines(theme),
     });
@@ -119,9 +123,14 @@ export class Chat implements Stage {
       onApprovals: (items) => this.#ask(items),
       onEnd: (error) => this.say(error instanceof Error ? error.message : String(error)),
     });
+    const isAnother = this.#link !== null && this.#link.id !== link.id;
     this.close();
     this.#offer.end();
     this.#link = link;
+    if (isAnother)
+      this.screen.commit(
+        `\n${theme.paint.dim(`${theme.signs.gap} conversation ${link.id.slice(0, 8)}${theme.signs.dot}`)}${printable(link.info.title ?? "")}`,
+      );
     if (link.earlierCount > 0)
       this.screen.commit(theme.paint.dim(`${theme.signs.gap} ${link.earlierCount} earlier (--full)`));
     const folder = link.transcript.view.workingDir ?? "";
@@ -135,7 +144,9 @@ export class Chat implements Stage {
       const found = await ofConversation(target, signal);
       if (target.kind !== "command") return found;
       const names = new Set(found.map(({ name }) => name));
-      return [...found, ...suggestCommands(target.query).filter(({ name }) => !names.has(name))];
+      const own = suggestCommands(target.query).filter(({ name }) => !names.has(name));
+      // Together, so that the name that is written stands before longer ones.
+      return ranked([...found, ...own], target.query, ({ name }) => name.slice(1), maxSuggestions);
     };
     this.draw();
   }
@@ -159,6 +170,12 @@ export class Chat implements Stage {
   choose(list: ChoiceList): void {
     this.#list = list;
     this.draw();
+  }
+
+  async commandsLike(word: string): Promise<readonly string[]> {
+    const target = { kind: "command", query: word, from: 0, to: word.length + 1 } as const;
+    const found = await this.#suggest(target, new AbortController().signal);
+    return found.map(({ name }) => name.slice(1));
   }
 
   async attempt(act: () => Promise<unknown>): Promise<boolean> {

@@ -9,7 +9,9 @@ import type { ConversationLink } from "./talk/conversation-link.ts";
 
 export type FramesDeps = Pick<ChatDeps, "theme" | "attention" | "nowMs" | "later"> & {
   readonly stage: Pick<Stage, "screen" | "editor" | "link" | "plansFirst">;
-  readonly question: () => readonly string[];
+  readonly question: (columns: number) => readonly string[];
+  /** Whether an answer is typed behind the last line of the question. */
+  readonly isAnswering: () => boolean;
   readonly notice: () => string;
   readonly below: () => readonly string[];
 };
@@ -124,16 +126,20 @@ export class Frames implements Disposable {
     return bottomArea(
       {
         transcript: link?.transcript ?? null,
-        question: question(),
+        question: question(columns),
+        isAnswering: this.#deps.isAnswering(),
         notice: notice(),
         composer,
         below: below(),
         status:
           link === null
             ? theme.paint.dim(
-                ["new conversation", ...(stage.plansFirst ? ["plans first"] : []), "/help"].join(
-                  theme.signs.dot,
-                ),
+                [
+                  "new conversation",
+                  ...(stage.plansFirst ? ["plans first"] : []),
+                  "write what to do",
+                  "/help",
+                ].join(theme.signs.dot),
               )
             : statusLine({ view: link.transcript.view, wall, network, lost: this.#lost(link, now) }, theme),
         nowMs: now,

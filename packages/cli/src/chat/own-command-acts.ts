@@ -1,10 +1,20 @@
 import { describeRule } from "@convoke/client";
-import { findOffBranchRows, shownDuration, taskOf, type Row } from "@convoke/client/view";
+import {
+  findOffBranchRows,
+  shownCost,
+  shownCount,
+  shownDuration,
+  spendOf,
+  taskOf,
+  type Row,
+} from "@convoke/client/view";
 import type { ConfirmationPolicyInput, WhileRunning } from "@convoke/protocol";
 import { whileRunningModes } from "../run/while-running.ts";
+import { describeWall } from "../print/describe-wall.ts";
 import { printable } from "../print/printable.ts";
 import { ChoiceList } from "./input/choice-list.ts";
 import type { ChatDeps, Stage } from "./stage.ts";
+import { policyName } from "./lines/status-line.ts";
 import { WorkActs } from "./work-acts.ts";
 import { commandHelp, helpText, type OwnCommand } from "./talk/own-commands.ts";
 
@@ -22,6 +32,20 @@ const policies: Readonly<Record<string, ConfirmationPolicyInput>> = {
   never: { kind: "NeverConfirm" },
   risky: { kind: "ConfirmRisky" },
   always: { kind: "AlwaysConfirm" },
+};
+
+const policyDetails = {
+  never: "runs every action at once",
+  risky: "asks before actions of high or unknown risk",
+  always: "asks before every action",
+} as const satisfies Readonly<Record<keyof typeof policies, string>>;
+
+const whileDetails: Readonly<Record<WhileRunning, string>> = {
+  steer: "the agent reads it before its next step",
+  queue: "waits until the run has ended",
+  interrupt: "interrupts the agent",
+  reject: "is refused",
+  replace: "withdraws what the agent has not read",
 };
 
 /** Carries out the commands that only the terminal has. */
@@ -90,10 +114,7 @@ export class OwnCommandActs {
           if (text === "") throw new Error("Write the name behind it: /rename the failing test");
           return client.updateConversation(link.id, { title: text });
         }
-        const policy = policies[text];
-        if (policy === undefined)
-          throw new Error("Write when to ask behind it: /mode never, risky or always");
-        return client.setConfirmationPolicy(link.id, policy);
+        return this.#setMode(link.id, text);
       }
     }
   }
@@ -102,9 +123,31 @@ export class OwnCommandActs {
     this.#work.print(lines);
   }
 
+  /** When the agent asks before an action; without a text it is chosen from a list. */
+  async #setMode(id: string, text: string): Promise<void> {
+    const { client } = this.#deps;
+    if (text === "")
+      return this.#chooseOf("when to ask before an action", policyDetails, (one) => this.#setMode(id, one));
+    const policy = policies[text];
+    if (policy === undefined) throw new Error("Write when to ask behind it: /mode never, risky or always");
+    await client.setConfirmationPolicy(id, policy);
+  }
+
+  #chooseOf(
+    title: string,
+    details: Readonly<Record<string, string>>,
+    act: (value: string) => Promise<void>,
+  ): void {
+    const { chat } = this.#deps;
+    const choices = Object.entries(details).map(([value, detail]) => ({ label: value, detail, value }));
+    chat.choose(new ChoiceList(title, choices, (value) => void chat.attempt(() => act(value))));
+  }
+
   /** What a message does while the agent works, from now on in this conversation. */
   async #setWhile(text: string): Promise<void> {
     const { chat, client, theme } = this.#deps;
+    if (text === "")
+      return this.#chooseOf("a message while the agent works", whileDetails, (one) => this.#setWhile(one));
     const mode = whileRunningModes.find((one) => one === text);
     if (mode === undefined) throw new Error(`Write one of these behind it: ${whileRunningModes.join(", ")}`);
     await client.updateConversation(chat.link!.id, { while_running: mode });
@@ -164,6 +207,7 @@ export class OwnCommandActs {
     const { chat, client } = this.#deps;
     const { link, view } = chat;
     if (link === null) return;
+    const { cost, promptTokens, completionTokens } = spendOf(view);
     const { rules } = await client.call("GET /api/conversations/{conversation_id}/allow_rules", {
       params: { conversation_id: link.id },
     });
@@ -173,6 +217,9 @@ export class OwnCommandActs {
       `status        ${view.status}`,
       `folder        ${printable(view.workingDir ?? "")}`,
       `model         ${printable(view.model ?? "")}`,
+      `wall          ${printable(describeWall(link.info.wall, view.workingDir ?? "").replace(/^Wall: /u, ""))}`,
+      `approvals     ${policyName(view.policy)}`,
+      `spent         ${shownCount(promptTokens + completionTokens)} tokens, ${shownCost(cost)}`,
       ...rules.map((rule) => `rule          ${printable(describeRule(rule))}`),
     ]);
   }

@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { ApiError } from "@convoke/client";
-import { actOnCommand, parseCommand, partsText } from "@convoke/client/view";
+import { actOnCommand, commandNames, parseCommand, partsText } from "@convoke/client/view";
 import type { PendingApproval, WhileRunning } from "@convoke/protocol";
+import { nearMiss } from "@convoke/protocol/near-miss";
 import { readImage, type ReadImage } from "./input/read-image.ts";
 import { wholeText } from "./lines/whole-text.ts";
 import { OwnCommandActs } from "./own-command-acts.ts";
 import type { ChatDeps, Content, Stage } from "./stage.ts";
 import { runShellCommand } from "./talk/shell-command.ts";
-import { neededTexts, parseOwnCommand } from "./talk/own-commands.ts";
+import { neededTexts, ownCommands, parseOwnCommand } from "./talk/own-commands.ts";
 import type { ApprovalAnswer } from "./talk/question.ts";
 
 export type SenderDeps = ChatDeps & { readonly chat: Stage };
@@ -53,15 +54,22 @@ export class Sender {
     }
     const written = editor.text;
     editor.clear();
-    const progress = link === null ? "starting the conversation" : "sending";
+    const [bareCommand] = /^\/[a-z]+$/u.exec(text.trim()) ?? [];
+    const progress =
+      bareCommand !== undefined
+        ? `${bareCommand} …`
+        : link === null
+          ? "starting the conversation"
+          : "sending";
     chat.say(progress);
     this.#isSending = true;
     const isDone = await chat.attempt(() => this.#act(text, mode));
     this.#isSending = false;
     chat.unsay(progress);
-    // Nothing that was typed is lost; what was typed meanwhile stays behind it.
-    if (!isDone) editor.set(`${written}${editor.isEmpty ? "" : `\n${editor.text}`}`);
-    else await chat.attempt(() => history.add(text));
+    // Nothing that was typed is lost but a command of one word; what was typed meanwhile stays behind it.
+    if (!isDone && bareCommand === undefined)
+      editor.set(`${written}${editor.isEmpty ? "" : `\n${editor.text}`}`);
+    if (isDone) await chat.attempt(() => history.add(text));
     chat.draw();
     const next = this.#next;
     this.#next = null;
@@ -126,8 +134,8 @@ export class Sender {
   /** Pastes a text, or the picture that it names. */
   async paste(text: string): Promise<void> {
     const { editor } = this.#deps.chat;
-    const image = await readImage(text).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return null;
+    const image = await readImage(text).catch((error: Error) => {
+      if ((error.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT") return null;
       throw error;
     });
     if (image === null) return editor.paste(text);
@@ -198,12 +206,28 @@ export class Sender {
         this.#own.print(["", theme.paint.dim(`beside the task: ${command.text}`), answer]);
       return;
     }
+    await this.#refuseSlip(text);
     if (text.startsWith("!") && text.trim() !== "!") {
       if (link === null) throw new Error("There is no conversation yet, so there is no folder to run it in.");
       const lines = await runShellCommand(client, link.id, text.slice(1).trim(), theme);
       return this.#own.print(lines);
     }
     await this.send(text, mode);
+  }
+
+  /** A command that is not there is no message: it would cost a turn of the model. */
+  async #refuseSlip(text: string): Promise<void> {
+    const [, word] = /^\/([a-z][a-z-]*)(?:\s|$)/u.exec(text) ?? [];
+    if (word === undefined) return;
+    const { chat } = this.#deps;
+    const found = await chat.commandsLike(word);
+    if (found.includes(word)) return;
+    const near = nearMiss(word, [...Object.keys(ownCommands), ...commandNames, ...found]);
+    // Before a conversation nobody knows its skills.
+    if (near === null && chat.link === null) return;
+    throw new Error(
+      `There is no command or skill /${word}.${near === null ? "" : ` Did you mean /${near}?`} With a space before it, it is sent as a message.`,
+    );
   }
 
   #contentOf(text: string): Content {

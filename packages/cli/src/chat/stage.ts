@@ -74,6 +74,8 @@ export type Stage = {
   /** Takes a sentence away, unless another one is said by now. */
   unsay(text: string): void;
   choose(list: ChoiceList): void;
+  /** Names of commands, and of skills of the conversation, that are like a word; without the slash. */
+  commandsLike(word: string): Promise<readonly string[]>;
   /** Draws soon; many changes are one frame. */
   draw(): void;
   /** Carries something out; what went wrong is said. Resolves with whether it worked. */

@@ -5,6 +5,7 @@ import { Option, type Command } from "commander";
 import { chooseConversation } from "../chat/talk/choose-conversation.ts";
 import { Chat } from "../chat/chat.ts";
 import { readClipboardImage } from "../chat/input/clipboard-image.ts";
+import { TypeAhead } from "../chat/input/type-ahead.ts";
 import { History } from "../chat/input/history.ts";
 import { Attention, notifications, type Notifications } from "../chat/screen/attention.ts";
 import { editText, showInPager } from "../chat/screen/other-programs.ts";
@@ -94,7 +95,7 @@ export function addChat(program: Command, keepCompiled: () => void): void {
     )
     .option("--full", "show the whole conversation, not its newest 40 steps")
     .option("--verbose", "show the end of every output, and all that the model thinks")
-    .option("--plain", "for screen readers: lines alone, nothing that moves (also ACCESSIBLE=1)")
+    .option("--plain", "for screen readers: lines alone, nothing that moves (also ACCESSIBLE=1, TERM=dumb)")
     .option("--ascii", "words and ASCII in the place of signs")
     .option("--theme <name>", "default, mono, high-contrast, or a theme file (CONVOKE_CHAT_THEME)")
     .addOption(
@@ -126,7 +127,11 @@ async function chat(id: string | undefined, options: ChatOptions, keepCompiled: 
       exitCodes.usage,
     );
   const folder = resolve(options.workspace);
-  await using opened = await openServer(options, keepCompiled);
+  // A terminal that knows no sequences cannot move its cursor.
+  const isPlain = options.plain === true || Boolean(env["ACCESSIBLE"]) || env["TERM"] === "dumb";
+  // A start takes a second on a busy machine, and people type at once.
+  using typed = isPlain ? null : new TypeAhead(input, () => process.kill(process.pid, "SIGINT"));
+  await using opened = await openServer(options, keepCompiled, () => typed?.end());
   const { client } = opened;
   const chosen =
     options.new === true
@@ -134,8 +139,7 @@ async function chat(id: string | undefined, options: ChatOptions, keepCompiled: 
       : await chooseConversation(client, { id, folder, isGoingOn: options.continue === true });
   const state = env["XDG_STATE_HOME"] || join(homedir(), ".local/state");
   const history = await History.open(join(state, "convoke/history"), folder);
-  const isPlain = options.plain === true || Boolean(env["ACCESSIBLE"]);
-  const hasColour = !isPlain && !env["NO_COLOR"] && env["TERM"] !== "dumb";
+  const hasColour = !isPlain && !env["NO_COLOR"];
   const settled = configuredEnvironment();
   const themeOptions = { hasColour, isAscii: isPlain || options.ascii === true, mayMove: hasColour };
   const themeFolder = join(dirname(userFile(env) ?? state), "themes");
@@ -143,7 +147,7 @@ async function chat(id: string | undefined, options: ChatOptions, keepCompiled: 
     theme.change(createTheme(themeOptions, await readTheme(name, themeFolder)));
   const theme = new ChangeableTheme(createTheme(themeOptions));
   await changeTheme(options.theme ?? read(settled, settings.chat_theme));
-  using terminal = new TerminalSession({ input, output }, isPlain);
+  using terminal = new TerminalSession({ input, output }, isPlain, typed?.end());
   const write = (text: string): void => terminal.write(text);
   const nowMs = (): number => Date.now();
   const attention = new Attention({
@@ -192,7 +196,11 @@ async function chat(id: string | undefined, options: ChatOptions, keepCompiled: 
   sayGoodbye(session, opened);
 }
 
-function openServer(options: ChatOptions, keepCompiled: () => void): Promise<OpenedClient> {
+function openServer(
+  options: ChatOptions,
+  keepCompiled: () => void,
+  beforeQuestion: () => void,
+): Promise<OpenedClient> {
   return openClient(options, {
     environment: process.env,
     openOwn: async () => {
@@ -202,6 +210,7 @@ function openServer(options: ChatOptions, keepCompiled: () => void): Promise<Ope
         ...options,
         wall: options.sandbox,
         withoutWall: "ask",
+        beforeQuestion,
         isJson: false,
       });
       keepCompiled();
@@ -212,7 +221,14 @@ function openServer(options: ChatOptions, keepCompiled: () => void): Promise<Ope
 
 function sayGoodbye({ link, view }: Chat, { source }: OpenedClient): void {
   if (link === null) return;
-  const isOn = view.status === "running" || view.status === "waiting_for_confirmation";
-  const what = !isOn ? "" : source === "own" ? "The agent is paused. " : "The agent goes on. ";
+  const isRunning = view.status === "running";
+  const what =
+    view.status === "waiting_for_confirmation"
+      ? "The agent waits for your answer. "
+      : !isRunning
+        ? ""
+        : source === "own"
+          ? "The agent is paused. "
+          : "The agent goes on. ";
   console.log(`${what}To come back: convoke chat ${link.id.slice(0, 8)}`);
 }

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
-import { userRoles, type UserRole } from "@convoke/protocol";
+import type { UserRole } from "@convoke/protocol";
+import { userRoles } from "@convoke/protocol/user-roles";
 import { InvalidArgumentError } from "commander";
 
 const logLevels = ["fatal", "error", "warn", "info", "debug", "silent"] as const;

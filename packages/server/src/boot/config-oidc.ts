@@ -1,4 +1,5 @@
-import { userRoles, type UserRole } from "@convoke/protocol";
+import type { UserRole } from "@convoke/protocol";
+import { userRoles } from "@convoke/protocol/user-roles";
 import { read, type Environment } from "./setting.ts";
 import { settings } from "./settings.ts";
 import { isLoopback } from "../http/guard.ts";

@@ -23,7 +23,14 @@ export async function readImage(pasted: string): Promise<ReadImage | null> {
   const path = pathOf(pasted.trim());
   const type = types[extname(path).toLowerCase()];
   if (type === undefined || path.includes("\n")) return null;
-  const bytes = await readFile(path);
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(
+      error.code === "ENOENT" ? `There is no file ${path}.` : `${path} cannot be read: ${error.message}`,
+      {
+        cause: error,
+      },
+    );
+  });
   if (bytes.length > maxImageBytes)
     throw new Error(`${path} is larger than ${maxImageBytes / 1_000_000} MB.`);
   return { name: basename(path), url: imageUrl(type, bytes) };

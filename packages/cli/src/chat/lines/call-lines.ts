@@ -13,6 +13,7 @@ import {
   type Icon,
   type Outcome,
 } from "@convoke/client/view";
+import { noReason } from "../../no-reason.ts";
 import { printable } from "../../print/printable.ts";
 import { widthOf } from "../screen/text-width.ts";
 import type { Signs, Theme } from "../screen/theme.ts";
@@ -82,7 +83,8 @@ export function callLines(row: ActionRow, options: CallLinesOptions): string[] {
 function outcomeText(row: ActionRow, outcome: Outcome, isCut: boolean, { paint, signs }: Theme): string {
   const rest = isCut ? paint.dim(" (ctrl-o)") : "";
   if (outcome.type === "rejected") {
-    const reason = outcome.reason === "" ? "" : `: ${firstOf(printable(outcome.reason))}`;
+    const isExplained = outcome.reason !== "" && outcome.reason !== noReason;
+    const reason = isExplained ? `: ${firstOf(printable(outcome.reason))}` : "";
     return paint.yellow(`${signs.rejected} ${outcome.by === "hook" ? "by a hook" : "not approved"}${reason}`);
   }
   const facts = factsOf(row, outcome);

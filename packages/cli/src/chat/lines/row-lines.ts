@@ -63,8 +63,8 @@ export function answerLines(text: string, { theme }: Pick<CallLinesOptions, "the
   const lines = printable(text)
     .trimEnd()
     .split("\n")
-    .flatMap((line) => markdown.next(line) ?? []);
-  return indented(`${theme.signs.answer} `, lines);
+    .flatMap((line) => markdown.next(line));
+  return indented(`${theme.signs.answer} `, [...lines, ...markdown.end()]);
 }
 
 /** What the model thought, in its first line: an account of everything is one key away. */

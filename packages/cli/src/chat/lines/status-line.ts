@@ -18,6 +18,10 @@ const policyNames: Readonly<Record<string, string>> = {
   AlwaysConfirm: "asks: always",
 };
 
+export function policyName(policy: string): string {
+  return policyNames[policy] ?? policy;
+}
+
 /** Model, wall, network, when it asks, context, tokens, cost. */
 export function statusLine({ view, wall, network, lost }: Status, { paint, signs }: Theme): string {
   const { cost, promptTokens, completionTokens, contextTokens, contextWindow } = spendOf(view);
@@ -27,7 +31,7 @@ export function statusLine({ view, wall, network, lost }: Status, { paint, signs
     view.model?.split("/").slice(1).join("/") || view.model,
     wall === undefined || wall.kind === "none" ? "no wall" : wall.kind,
     network,
-    view.isPlanning ? "plans only" : (policyNames[view.policy] ?? view.policy),
+    view.isPlanning ? "plans only" : policyName(view.policy),
     context,
     tokens > 0 ? `${shownCount(tokens)} tokens` : null,
     view.budget !== null

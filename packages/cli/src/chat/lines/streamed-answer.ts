@@ -31,8 +31,13 @@ export class StreamedAnswer {
   /** The end of a text whose beginning is shown. */
   unfinished(text: string): string {
     if (!text.startsWith(this.#shown)) return "";
-    const line = printable(text.slice(this.#shown.length));
-    return line === "" ? "" : `${this.#hasBegun ? "  " : `${this.#theme.signs.answer} `}${line}`;
+    const line = [...this.#markdown.held, printable(text.slice(this.#shown.length))].join("\n");
+    if (line === "") return "";
+    const [first = "", ...rest] = line.split("\n");
+    return [
+      `${this.#hasBegun ? "  " : `${this.#theme.signs.answer} `}${first}`,
+      ...rest.map((one) => `  ${one}`),
+    ].join("\n");
   }
 
   /** The lines of the stored text that did not come out; null where what came out was another text, or nothing. */
@@ -40,7 +45,8 @@ export class StreamedAnswer {
     if (this.#shown === "") return null;
     if (!text.startsWith(this.#shown.trimEnd())) return null;
     const rest = text.slice(Math.min(this.#shown.length, text.length)).trimEnd();
-    return rest === "" ? [] : this.#lines(`${rest}\n`, text);
+    const lines = rest === "" ? [] : this.#lines(`${rest}\n`, text);
+    return [...lines, ...this.#drawn(this.#markdown.end())];
   }
 
   #restarted(text: string, answerId: string | null): string[] {
@@ -60,12 +66,15 @@ export class StreamedAnswer {
     return printable(added)
       .replace(/\n$/u, "")
       .split("\n")
-      .flatMap((line) => {
-        const drawn = this.#markdown.next(line);
-        if (drawn === null || (drawn === "" && !this.#hasBegun)) return [];
-        const sign = this.#hasBegun ? "  " : `${this.#theme.signs.answer} `;
-        this.#hasBegun = true;
-        return [`${sign}${drawn}`.trimEnd()];
-      });
+      .flatMap((line) => this.#drawn(this.#markdown.next(line)));
+  }
+
+  #drawn(lines: readonly string[]): string[] {
+    return lines.flatMap((line) => {
+      if (line === "" && !this.#hasBegun) return [];
+      const sign = this.#hasBegun ? "  " : `${this.#theme.signs.answer} `;
+      this.#hasBegun = true;
+      return [`${sign}${line}`.trimEnd()];
+    });
   }
 }

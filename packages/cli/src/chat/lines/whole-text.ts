@@ -1,4 +1,4 @@
-import { editsOf, foldRows, partsText, listAt } from "@convoke/client/view";
+import { editsOf, foldRows, partsText, listAt, textAt, type ActionRow } from "@convoke/client/view";
 import type { Event } from "@convoke/protocol";
 import { printable } from "../../print/printable.ts";
 import { diffText } from "./diff-text.ts";
@@ -20,10 +20,16 @@ export function wholeText(events: readonly Event[]): string {
       : outcome?.type === "failed"
         ? outcome.error
         : "";
-  const call = JSON.stringify(row.action, null, 2);
   return [
     ...(row.reasoning === "" ? [] : [printable(row.reasoning), ""]),
-    theme.paint.bold(printable(row.tool)),
-    ...(edits.length > 0 ? diffText(edits, theme, true) : [printable(call), "", printable(output)]),
+    ...callOf(row),
+    ...(edits.length > 0 ? diffText(edits, theme, true) : ["", printable(output)]),
   ].join("\n");
+}
+
+function callOf(row: ActionRow): string[] {
+  const command = row.action?.["kind"] === "TerminalAction" ? textAt(row.action, "command") : "";
+  if (command !== "") return [theme.paint.bold(printable(`${theme.signs.command} ${command}`))];
+  const head = theme.paint.bold(printable(row.tool));
+  return editsOf(row).length > 0 ? [head] : [head, printable(JSON.stringify(row.action, null, 2))];
 }

@@ -58,11 +58,11 @@ export class PlainScreen implements Drawing {
 
   #newLines(): string[] {
     if (this.#area === null) return [];
-    const { news, awaited } = this.#area.spoken;
+    const { news, awaited, isAsking } = this.#area.spoken;
     const added = news.filter((line) => line !== "" && !this.#news.includes(line));
     this.#news = news;
-    const isDone = this.#wasAwaited && awaited === null && added.length === 0;
-    this.#wasAwaited = awaited !== null;
+    const isDone = this.#wasAwaited && awaited === null && !isAsking && added.length === 0;
+    this.#wasAwaited = awaited !== null || (this.#wasAwaited && isAsking);
     if (isDone) return ["done"];
     const isLong = awaited !== null && this.#deps.nowMs() - this.#spokeAtMs >= reminderMs;
     return isLong && added.length === 0 ? [`still working: ${awaited}`] : added;

@@ -53,6 +53,18 @@ test("the area is never as high as the window, and no line of it as wide", async
   expect(terminal.beforeCursor()).toBe("> ");
 });
 
+test("tabs of an area take the room that they are counted for, so that nothing of it stays behind", async () => {
+  const { screen, terminal, draw } = openScreen({ columns: 40, rows: 10 });
+  for (const number of [1, 2, 3]) {
+    screen.setArea(composer(`\t\t\t\t\t\t\tlong ${number}`, `a\tb ${number}`, "> "));
+    await draw();
+  }
+  screen.commit("finished");
+  screen.setArea(composer("> "));
+  await draw();
+  expect(terminal.lines()).toEqual(["finished", "> "]);
+});
+
 test("a frame is one write inside synchronised output, and none when nothing has changed", async () => {
   const { screen, writes, draw } = openScreen({ columns: 40, rows: 10 });
   screen.setArea(composer("working", "> a"));

@@ -1,4 +1,4 @@
-import { cutAt, rowsOf } from "./text-width.ts";
+import { cutAt, rowsOf, withoutTabs } from "./text-width.ts";
 
 export type Size = { readonly columns: number; readonly rows: number };
 
@@ -11,6 +11,8 @@ export type Spoken = {
   readonly news: readonly string[];
   /** What is awaited, said now and then; null: nothing. */
   readonly awaited: string | null;
+  /** Whether the agent waits for an answer of the person: its work is not done. */
+  readonly isAsking: boolean;
 };
 
 /** The lines below what is finished, redrawn as often as they change; the cursor stands in one of them. */
@@ -21,7 +23,7 @@ export type BottomArea = {
   readonly spoken: Spoken;
 };
 
-const silent: Spoken = { news: [], awaited: null };
+const silent: Spoken = { news: [], awaited: null, isAsking: false };
 const noArea: BottomArea = { lines: [], cursor: { line: 0, column: 0 }, spoken: silent };
 /** Terminals that know it show all of a frame at once; the others ignore it. */
 const together = { begin: "\u001b[?2026h", end: "\u001b[?2026l" };
@@ -132,7 +134,7 @@ function fitted({ lines, cursor, spoken }: BottomArea, { columns, rows }: Size):
   const last = cursor.line + below;
   const first = Math.max(0, last + 1 - maxLines);
   return {
-    lines: lines.slice(first, last + 1).map((line) => cutAt(line, columns - 1)),
+    lines: lines.slice(first, last + 1).map((line) => cutAt(withoutTabs(line), columns - 1)),
     cursor: { line: cursor.line - first, column: Math.min(cursor.column, columns - 1) },
     spoken,
   };

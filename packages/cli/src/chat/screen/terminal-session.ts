@@ -18,10 +18,12 @@ export class TerminalSession implements Disposable {
   readonly #isPlain: boolean;
   readonly #onExit = (): void => this.#leave();
   #onInput: (text: string) => void = () => {};
+  #typed: string;
   #isIn = false;
 
-  /** `isPlain`: the terminal edits lines itself, and nothing is turned on. */
-  constructor(streams: Streams, isPlain = false) {
+  /** `isPlain`: the terminal edits lines itself, and nothing is turned on. `typed`: what was pressed before, as input. */
+  constructor(streams: Streams, isPlain = false, typed = "") {
+    this.#typed = typed;
     this.#streams = streams;
     this.#isPlain = isPlain;
     process.once("exit", this.#onExit);
@@ -44,6 +46,9 @@ export class TerminalSession implements Disposable {
       .setEncoding("utf8")
       .on("data", (text: string) => this.#onInput(this.#isPlain ? text.replaceAll("\n", "\r") : text));
     output.on("resize", onResize);
+    const typed = this.#typed;
+    this.#typed = "";
+    if (typed !== "") setImmediate(() => this.#onInput(typed));
   }
 
   enter(): void {

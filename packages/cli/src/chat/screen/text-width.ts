@@ -1,4 +1,5 @@
-import stringWidth from "string-width";
+import { stripVTControlCharacters } from "node:util";
+import { graphemeWidth } from "./grapheme-width.ts";
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
@@ -8,7 +9,12 @@ const sequence = /\u001b\[[0-9;:]*m|\u001b\]8;[^\u0007\u001b]*(?:\u0007|\u001b\\
 
 /** Columns of a terminal that a text takes; colours take none. */
 export function widthOf(text: string): number {
-  return isPlain(text) ? text.length : stringWidth(text);
+  if (isPlain(text)) return text.length;
+  const seen = text.includes("\u001b") ? stripVTControlCharacters(text) : text;
+  if (isPlain(seen)) return seen.length;
+  let width = 0;
+  for (const { segment } of graphemes.segment(seen)) width += graphemeWidth(segment);
+  return width;
 }
 
 /** The parts of a text that take columns together, such as a letter with its accent. */
@@ -36,9 +42,29 @@ export function cutAt(line: string, columns: number): string {
   return columns < 1 ? "" : `${beginning}${hasColour ? "\u001b[0m" : ""}…`;
 }
 
+/** The line with spaces in the place of tabs, whose width depends on where they stand. */
+export function withoutTabs(line: string): string {
+  if (!line.includes("\t")) return line;
+  const [first = "", ...rest] = line.split("\t");
+  return rest.reduce((text, part) => `${text}${" ".repeat(8 - (widthOf(text) % 8))}${part}`, first);
+}
+
 /** Rows that a line without a break takes in a window of this width. */
 export function rowsOf(line: string, columns: number): number {
   return Math.max(1, Math.ceil(widthOf(line) / columns));
+}
+
+/** Items beside each other as far as they fit into `columns`, and below each other where they do not; they may have colours. */
+export function joinedItems(items: readonly string[], columns: number): string[] {
+  const gap = widthOf(items.join("   ")) <= columns ? "   " : "  ";
+  const rows: string[] = [];
+  for (const item of items) {
+    const last = rows.at(-1);
+    if (last !== undefined && widthOf(last) + gap.length + widthOf(item) <= columns)
+      rows[rows.length - 1] = `${last}${gap}${item}`;
+    else rows.push(item);
+  }
+  return rows;
 }
 
 /** A plain text in rows of at most `columns`, between words; a longer word is cut. */

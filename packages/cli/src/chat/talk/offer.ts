@@ -46,7 +46,7 @@ export class Offer {
     if (last === null || key.type === "focus") return false;
     this.end();
     if (key.type === "key" && key.name === "enter") this.#onAccept(last.id);
-    else return (key.type === "key" && key.name === "escape") || (key.type === "text" && key.text === "n");
+    else return key.type === "key" && key.name === "escape";
     return true;
   }
 
@@ -55,7 +55,7 @@ export class Offer {
     const { title, ageMs } = this.#last;
     return [
       `${paint.bold(`${signs.ask} Go on with`)}  ${printable(title)}  ${paint.dim(`${shownDuration(ageMs)} ago`)}`,
-      paint.dim("  enter goes on   n new   or write a message to begin a new conversation"),
+      paint.dim("  enter goes on   esc new   or write a message to begin a new conversation"),
     ];
   }
 }

@@ -115,7 +115,7 @@ test("a rule is shown with what it would have let pass before it is stored", asy
   wait(300);
   type("a");
   await Promise.resolve();
-  const text = question.lines().join("\n");
+  const text = question.lines(80).join("\n");
   expect(text).toContain("npm test *");
   expect(text).toContain("It would have let 3 of 9 calls pass.");
   expect(answers).toEqual([]);
@@ -128,7 +128,7 @@ test("what is left waiting takes no letters until it is asked for again", () => 
   wait(300);
   press("escape");
   expect(type("y")).toBe(false);
-  expect(question.lines().join()).toContain("1 waiting");
+  expect(question.lines(80).join()).toContain("1 waiting");
   press("tab");
   wait(300);
   type("y");
@@ -141,10 +141,47 @@ test("Q11, S37: what an agent asks for drives no terminal and hides nothing", ()
   );
   wait(300);
   type("d");
-  const text = [...question.lines(), ...details].join("\n");
+  const text = [...question.lines(80), ...details].join("\n");
   expect(text).toContain("ls<U+202E><U+009B>2J");
   expect(text).toContain("2 lines: d");
   expect(details.join()).toContain("rm -rf ~");
   // oxlint-disable-next-line no-control-regex -- what must not be there
   expect(text).not.toMatch(/[\u001b\u009b\u202e]/u);
+});
+
+test("a narrow window shows all keys and the whole command, a wide one has them in a line each", () => {
+  const { question } = openQuestion(
+    approval("rm -rf build && npm run build -- --production", { security_risk: "HIGH" }),
+  );
+  expect(question.lines(40)).toEqual([
+    "? Run  rm -rf build && npm run build --",
+    "  --production  HIGH",
+    "  y once  n no  e say why  d details",
+    "  esc leave it waiting",
+  ]);
+  expect(question.lines(100)).toEqual([
+    "? Run  rm -rf build && npm run build -- --production  HIGH",
+    "  y once   n no   e say why   d details   esc leave it waiting",
+  ]);
+});
+
+test("all at once are offered only where none is of high risk", () => {
+  const high = openQuestion(approval("one"), approval("two", { security_risk: "HIGH" }));
+  expect(high.question.lines(80).join()).not.toContain("Y all");
+  const medium = openQuestion(approval("one"), approval("two"));
+  expect(medium.question.lines(80).join()).toContain("Y all");
+});
+
+test("a line that says yes answers where the terminal edits lines, also for high risk", () => {
+  const { question, type, press, wait, answers } = openQuestion(approval("one", { security_risk: "HIGH" }));
+  wait(300);
+  type("yes");
+  expect(question.isTyping).toBe(true);
+  press("enter");
+  wait(300);
+  type("no");
+  expect(answers).toEqual([
+    [{ action_id: "a-one", accept: true }],
+    [{ action_id: "a-one", accept: false, reason: "Not approved at the terminal." }],
+  ]);
 });

@@ -1,8 +1,10 @@
 import { describeRule } from "@convoke/client";
 import { hostsAsked, recordAt, textAt } from "@convoke/client/view";
 import type { AnswerApprovalsRequest, PendingApproval } from "@convoke/protocol";
+import { noReason } from "../../no-reason.ts";
 import { printable } from "../../print/printable.ts";
 import type { Key } from "../input/key-reader.ts";
+import { joinedItems, widthOf, wrappedWords } from "../screen/text-width.ts";
 import type { Theme } from "../screen/theme.ts";
 
 export type ApprovalAnswer = AnswerApprovalsRequest["answers"][number];
@@ -19,6 +21,8 @@ export type QuestionDeps = {
 
 /** Keys that were meant for something else are not taken as an answer. */
 const guardMs = 300;
+/** Of a command that is asked about; `d` shows all of it. */
+const maxSubjectRows = 4;
 /** What a person types to let an action of high risk run. */
 const assent = "yes";
 
@@ -63,15 +67,24 @@ export class Question {
     this.#isPutOff = false;
   }
 
-  lines(): string[] {
+  /** For a window of this width: nothing that is asked is cut. */
+  lines(columns: number): string[] {
     const [item] = this.#items;
     const { paint, signs } = this.#deps.theme;
     if (item === undefined) return [];
+    const width = Math.max(10, columns - 3);
     if (this.#isPutOff)
       return [paint.yellow(`${signs.ask} ${this.#items.length} waiting for your answer (tab)`)];
-    const more = this.#items.length > 1 ? paint.dim(`  1 of ${this.#items.length}`) : "";
-    const head = `${paint.yellow(signs.ask)} ${paint.bold(firstLine(subjectOf(item)))}  ${riskOf(item, this.#deps.theme)}${more}`;
-    return [head, ...this.#choices(item).map((line) => `  ${line}`)];
+    const subject = subjectRows(firstLine(subjectOf(item)), width).map(paint.bold);
+    const more = this.#items.length > 1 ? [paint.dim(`1 of ${this.#items.length}`)] : [];
+    const facts = [...riskOf(item, this.#deps.theme), ...more].join("  ");
+    const fits = widthOf(subject.at(-1)!) + 2 + widthOf(facts) <= width;
+    const head = fits
+      ? [...subject.slice(0, -1), `${subject.at(-1)!}  ${facts}`.trimEnd()]
+      : [...subject, facts];
+    return [...head, ...this.#choices(item, width)].map(
+      (line, index) => `${index === 0 ? paint.yellow(signs.ask) : " "} ${line}`,
+    );
   }
 
   /** Carries out a key; false when it is none of the question's. */
@@ -95,9 +108,24 @@ export class Question {
       this.#isPutOff = true;
       return true;
     }
+    // A line that was typed as a whole, where the terminal edits lines itself.
+    const word = key.type === "text" ? /^(yes|no)$/iu.exec(key.text)?.[1]?.toLowerCase() : undefined;
+    if (word !== undefined) return this.#answerInWords(word, item);
     if (key.type !== "text" || !/^[yYnaed]$/u.test(key.text)) return false;
     if (this.#deps.nowMs() - this.#sinceMs >= guardMs) this.#choose(key.text, item);
     return true;
+  }
+
+  #answerInWords(word: string, item: PendingApproval): boolean {
+    if (this.#deps.nowMs() - this.#sinceMs < guardMs) return true;
+    this.#choose(word === "yes" ? "y" : "n", item);
+    if (this.#mode.type === "typed" && this.#mode.wants === "assent")
+      this.#mode = { ...this.#mode, text: word };
+    return true;
+  }
+
+  #mayAllowAll(): boolean {
+    return this.#items.length > 1 && this.#items.every(({ security_risk: risk }) => risk !== "HIGH");
   }
 
   #choose(letter: string, item: PendingApproval): void {
@@ -108,12 +136,10 @@ export class Question {
         else this.#send([{ action_id: item.action_id, accept: true }]);
         return;
       case "Y":
-        if (this.#items.some(({ security_risk: risk }) => risk === "HIGH")) return;
+        if (!this.#mayAllowAll()) return;
         return this.#send(this.#items.map(({ action_id }) => ({ action_id, accept: true })));
       case "n":
-        return this.#send([
-          { action_id: item.action_id, accept: false, reason: "Not approved at the terminal." },
-        ]);
+        return this.#send([{ action_id: item.action_id, accept: false, reason: noReason }]);
       case "e":
         this.#mode = { type: "typed", text: "", wants: "reason" };
         return;
@@ -154,7 +180,7 @@ export class Question {
   #enter({ action_id }: PendingApproval, { text, wants }: Extract<Mode, { type: "typed" }>): void {
     const typed = text.trim();
     if (wants === "reason") {
-      const reason = typed === "" ? "Not approved at the terminal." : typed;
+      const reason = typed === "" ? noReason : typed;
       return this.#send([{ action_id, accept: false, reason }]);
     }
     if (typed === assent) this.#send([{ action_id, accept: true }]);
@@ -167,7 +193,7 @@ export class Question {
     this.#deps.answer(answers);
   }
 
-  #choices(item: PendingApproval): string[] {
+  #choices(item: PendingApproval, width: number): string[] {
     const { paint } = this.#deps.theme;
     const mode = this.#mode;
     if (mode.type === "typed") {
@@ -175,33 +201,41 @@ export class Question {
         mode.wants === "assent"
           ? `High risk. Type ${assent} and enter to run it:`
           : "Why not? (enter says no)";
-      return [`${paint.yellow(label)} ${mode.text}_`];
+      const [first = "", ...rest] = wrappedWords(`${label} ${printable(mode.text)}_`, width);
+      return [first.replace(label, paint.yellow(label)), ...rest];
     }
     if (mode.type === "rule") {
       const rules = item.proposed_rules.map((rule) => printable(describeRule(rule)));
       return [
-        `Always in this conversation: ${rules.join("; ")}`,
-        `${mode.trial}  ${paint.bold("y")} store and run  ${paint.bold("esc")} back`,
+        ...wrappedWords(`Always in this conversation: ${rules.join("; ")}`, width),
+        ...joinedItems([mode.trial, `${paint.bold("y")} store and run`, `${paint.bold("esc")} back`], width),
       ];
     }
     const [rule] = item.proposed_rules;
     const keys: readonly (readonly [string, string] | null)[] = [
       ["y", "once"],
-      this.#items.length > 1 ? ["Y", "all"] : null,
+      this.#mayAllowAll() ? ["Y", "all"] : null,
       rule === undefined ? null : ["a", "always"],
       ["n", "no"],
       ["e", "say why"],
       ["d", "details"],
       ["esc", "leave it waiting"],
     ];
-    return [keys.flatMap((pair) => (pair === null ? [] : [`${paint.bold(pair[0])} ${pair[1]}`])).join("   ")];
+    const items = keys.flatMap((pair) => (pair === null ? [] : [`${paint.bold(pair[0])} ${pair[1]}`]));
+    return joinedItems(items, width);
   }
 }
 
-function riskOf({ security_risk: risk, reasons }: PendingApproval, { paint }: Theme): string {
+function subjectRows(subject: string, width: number): string[] {
+  const rows = wrappedWords(subject, width);
+  if (rows.length <= maxSubjectRows) return rows;
+  return [...rows.slice(0, maxSubjectRows - 1), "… (d shows all)"];
+}
+
+function riskOf({ security_risk: risk, reasons }: PendingApproval, { paint }: Theme): string[] {
   const why = reasons.length === 0 ? "" : `: ${printable(reasons.join("; "))}`;
-  if (risk === "UNKNOWN" && why === "") return "";
-  return (risk === "HIGH" ? paint.red : paint.dim)(`${risk}${why}`);
+  if (risk === "UNKNOWN" && why === "") return [];
+  return [(risk === "HIGH" ? paint.red : paint.dim)(`${risk}${why}`)];
 }
 
 /** What is asked about, in words; hosts are never left out. */

@@ -48,6 +48,20 @@ test("an answer comes out line by line as it is written, and its event adds only
   expect(transcript.unfinished()).toBeNull();
 });
 
+test("what the model thought comes out once, before the text that it writes", () => {
+  const { transcript, event, delta } = open();
+  const log = new SampleLog();
+  delta("Loops\nbegin at 0.", "reasoning");
+  expect(transcript.finished()).toEqual([]);
+  delta("I look.\nThere");
+  expect(transcript.finished()).toEqual(["✻ Loops … (ctrl-o)", "● I look."]);
+  log.message("I look.\nThere.", "agent", { llm_response_id: "r" });
+  const { llm_message: message, ...rest } = log.events[0]!;
+  event({ ...rest, llm_message: { ...(message as object), reasoning_content: "Loops\nbegin at 0." } });
+  expect(transcript.finished()).toEqual(["  There."]);
+  expect(transcript.cutRows).toHaveLength(1);
+});
+
 test("when the model starts again, what it wrote stays and the new text is whole", () => {
   const { transcript, event, delta, signal } = open();
   const log = new SampleLog();

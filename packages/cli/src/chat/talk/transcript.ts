@@ -42,6 +42,8 @@ export class Transcript {
   /** Calls whose thought came out before their outcome. */
   readonly #introduced = new Set<string>();
   #streamed: StreamedAnswer;
+  /** A thought that came out before the answer that it belongs to was stored. */
+  #shownThought: string | null = null;
   #awaitedTools: readonly string[] = [];
   #progress: ReadonlyMap<string, string> = new Map();
   readonly #cutRows: string[] = [];
@@ -131,8 +133,11 @@ export class Transcript {
     }
     // Where a message stands, before the answer or behind it, is known once the answer is stored.
     const isPlaced = !this.#held.some((message) => this.#isBefore(message));
-    if (this.#pending.length === 0 && isPlaced)
-      lines.push(...this.#streamed.advance(this.#liveText(), this.#liveId()));
+    if (this.#pending.length === 0 && isPlaced) {
+      const text = this.#streamed.advance(this.#liveText(), this.#liveId());
+      if (text.length > 0) lines.push(...this.#thoughtBefore());
+      lines.push(...text);
+    }
     return lines;
   }
 
@@ -223,6 +228,18 @@ export class Transcript {
 
   #thought(text: string, id: string): string[] {
     if (text.includes("\n")) this.#noteCut(id);
+    const shown = this.#shownThought;
+    this.#shownThought = null;
+    return shown !== null && text.startsWith(shown) ? [] : thoughtLines(text, this.#options);
+  }
+
+  /** What the model thought before the text that it is writing, which is stored behind that text. */
+  #thoughtBefore(): string[] {
+    if (this.#shownThought !== null) return [];
+    const thoughts = this.#live()?.items.filter(({ type }) => type === "reasoning") ?? [];
+    const text = thoughts.map((item) => item.text).join("\n");
+    if (text.trim() === "") return [];
+    this.#shownThought = text;
     return thoughtLines(text, this.#options);
   }
 
