@@ -128,6 +128,14 @@ function judge(report: Report, context: FailureContext): Verdict {
       `The certificate of ${context.host} is not trusted${quoted} Add its authority to the server's trusted ones.`,
     );
   }
+  if (status !== null && status >= 300 && status < 400) {
+    return verdict(
+      "LLMBadRequestError",
+      false,
+      `${context.host} sends requests on to another address (${status}), which is not followed${quoted} ` +
+        "Set llm.base_url to the address where the model itself answers.",
+    );
+  }
   if (status === 404 || status === 405) {
     return verdict(
       "LLMBadRequestError",
