@@ -23,14 +23,15 @@ export function learn(refusal: Refusal, request: ModelRequest, rules: AddressRul
 function learnOfTools(text: string, { tools }: ModelRequest, rules: AddressRules): Lesson | null {
   const open = offered(tools, rules);
   if (open.length === 0) return null;
-  const limit = /(?:length|most|more than|max\w*|items is|limit)[^\d]{0,20}(\d+)/iu.exec(text)?.[1];
-  const max = limit === undefined ? Number.NaN : Number(limit);
-  if (/description/iu.test(text) && max >= 16 && max < rules.maxDescription)
-    return { kind: "max-description", max };
+  const limits = limitsIn(text);
+  const longest = Math.max(...open.map(({ description }) => description.length));
+  const maxLength = limits.find((limit) => limit >= 16 && limit < Math.min(longest, rules.maxDescription));
+  if (/description/iu.test(text) && maxLength !== undefined)
+    return { kind: "max-description", max: maxLength };
   const isAboutCount =
     /too many|array too long|number of (?:tools|functions|items)|at most \d+ (?:tools|functions)/iu;
-  if (isAboutCount.test(text) && open.length > Math.min(max || usualMaxTools, usualMaxTools))
-    return { kind: "max-tools", max: max > 0 && max < open.length ? max : usualMaxTools };
+  const maxTools = limits.find((limit) => limit > 0 && limit < open.length) ?? usualMaxTools;
+  if (isAboutCount.test(text) && open.length > maxTools) return { kind: "max-tools", max: maxTools };
   const keyword = blamedKeyword(
     text,
     open.filter((tool) => !isPlain(tool, rules)),
@@ -43,6 +44,14 @@ function learnOfTools(text: string, { tools }: ModelRequest, rules: AddressRules
   return schemas.length > 0
     ? { kind: "plain-tools", tools: schemas.map(toLessonTool) }
     : { kind: "omitted-tools", tools: blamed.map(toLessonTool) };
+}
+
+/** The numbers that a refusal gives as limits. Codes such as `string_above_max_length` come first and may stand before any number. */
+function limitsIn(text: string): number[] {
+  const limits = text.matchAll(
+    /(?:length|most|more than|max\w*|items is|limit)[^\d]{0,20}(?<![[.]|tools?)(\d+)/giu,
+  );
+  return [...limits].map(([, limit]) => Number(limit));
 }
 
 /**
