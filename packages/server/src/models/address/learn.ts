@@ -9,11 +9,20 @@ import type { Refusal } from "./refusal.ts";
 
 /**
  * What a refusal teaches about an address: the smallest change of the request that answers what it says. Null when there is nothing
- * left to change. `rules` are those that the refused request was made with. Pure.
+ * left to change. `rules` are those that the refused request was made with. Where it `isLate`, after many refusals of tools one by
+ * one, all odd schemas are made plain at once. Pure.
  */
-export function learn(refusal: Refusal, request: ModelRequest, rules: AddressRules): Lesson | null {
-  const named = isAboutTools(refusal.text) ? learnOfTools(refusal.text, request, rules) : null;
+export function learn(
+  refusal: Refusal,
+  request: ModelRequest,
+  rules: AddressRules,
+  { isLate = false }: { readonly isLate?: boolean } = {},
+): Lesson | null {
+  const isOfTools = isAboutTools(refusal.text);
+  const all = isOfTools && isLate ? plainTools(request, rules) : null;
+  const named = isOfTools ? learnOfTools(refusal.text, request, rules) : null;
   return (
+    all ??
     named ??
     learnOfHistory(refusal.text, request, rules) ??
     (refusal.isFinal ? guess(refusal, request, rules) : null)
@@ -40,7 +49,7 @@ function learnOfTools(text: string, { tools }: ModelRequest, rules: AddressRules
   if (keyword !== null) return { kind: "keyword", keyword };
   const blamed = blamedTools(text, open);
   if (blamed.length === 0) return null;
-  const schemas = blamed.filter((tool) => !isPlain(tool, rules) && !isPlainSchema(tool.parameters));
+  const schemas = blamed.filter((tool) => !isPlain(tool, rules) && hasParameters(tool));
   return schemas.length > 0
     ? { kind: "plain-tools", tools: schemas.map(toLessonTool) }
     : { kind: "omitted-tools", tools: blamed.map(toLessonTool) };
@@ -60,10 +69,10 @@ function limitsIn(text: string): number[] {
  */
 function guess(refusal: Refusal, request: ModelRequest, rules: AddressRules): Lesson | null {
   const odd = offered(request.tools, rules).filter(({ parameters }) => !isPlainSchema(parameters));
-  const open = odd.filter((tool) => !isPlain(tool, rules));
   if (refusal.isAboutImages) return null;
   if (offered(request.tools, rules).length > usualMaxTools) return { kind: "max-tools", max: usualMaxTools };
-  if (open.length > 0) return { kind: "plain-tools", tools: open.map(toLessonTool) };
+  const plain = plainTools(request, rules);
+  if (plain !== null) return plain;
   const answers = request.messages.filter((message) => message.role === "assistant");
   if (answers.slice(rules.unsealedAnswers).some(isSealed))
     return { kind: "unsealed", answers: answers.length };
@@ -71,6 +80,19 @@ function guess(refusal: Refusal, request: ModelRequest, rules: AddressRules): Le
   if (upTo !== undefined && upTo !== rules.wordsUpTo) return { kind: "words", upTo };
   if (!rules.isPlainText && hasOddText(request)) return { kind: "plain-text" };
   return odd.length > 0 ? { kind: "omitted-tools", tools: odd.map(toLessonTool) } : null;
+}
+
+/** Puts every odd schema into words; null where none is left. */
+function plainTools({ tools }: ModelRequest, rules: AddressRules): Lesson | null {
+  const open = offered(tools, rules).filter(
+    (tool) => !isPlain(tool, rules) && !isPlainSchema(tool.parameters),
+  );
+  return open.length === 0 ? null : { kind: "plain-tools", tools: open.map(toLessonTool) };
+}
+
+function hasParameters({ parameters }: ModelTool): boolean {
+  const { properties, ...rest } = parameters as { readonly properties?: object };
+  return Object.keys(properties ?? {}).length > 0 || Object.keys(rest).some((key) => key !== "type");
 }
 
 function isSealed({ thinkingBlocks, replay }: AssistantMessage): boolean {

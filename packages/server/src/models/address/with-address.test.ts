@@ -180,6 +180,40 @@ describe("K3: a tool that is refused", () => {
     },
   );
 
+  test("a provider that refuses one keyword after the other gets plain schemas before patience ends", async () => {
+    const words = Array.from({ length: 40 }, (_, at) => `x-keyword-${at}`);
+    const wide = tool("wide", {
+      a: { type: "string", ...Object.fromEntries(words.map((word) => [word, 1])), minLength: 1 },
+    });
+    const many = ["pattern", "format", "default", "const", "examples", "$comment", "minItems", "maxItems"];
+    const strict = tool("strict", {
+      a: { type: "string", ...Object.fromEntries([...many, ...words].map((word) => [word, "x"])) },
+    });
+    const judge: Judge = (_body, text) => {
+      const refused = [...many, "minLength", ...words].find((word) => text.includes(`"${word}":`));
+      return refused === undefined
+        ? null
+        : `Unknown name "${refused}" at tools[0].parameters: no such field.`;
+    };
+    const bench = openBench(judge);
+    expect(isDone(await bench.ask([userMessage("Go.")], [tool("good"), wide, strict]))).toBe(true);
+    expect(toolNamesOf(bench.bodies.at(-1))).toEqual(["good", "wide", "strict"]);
+  });
+
+  test.each([
+    ["a type that is none", { a: { type: "date" } }],
+    ["a name with a slash", { "b/c": { type: "string" } }],
+  ])("a schema with %s is put into words before its tool is left out", async (_, properties) => {
+    const refused = Object.keys(properties)[0]! === "a" ? '"date"' : '"b/c"';
+    const bench = openBench((body) =>
+      JSON.stringify(body.tools!.map((one) => one.function.parameters)).includes(refused)
+        ? "Invalid schema for function 'odd': not understood"
+        : null,
+    );
+    expect(isDone(await bench.ask([userMessage("Go.")], [tool("good"), tool("odd", properties)]))).toBe(true);
+    expect(toolNamesOf(bench.bodies.at(-1))).toEqual(["good", "odd"]);
+  });
+
   test("a refusal that names nothing ends in plain schemas, and one that nothing helps keeps its own words", async () => {
     const bench = openBench((_body, text) => (text.includes('pattern":') ? "Bad request." : null));
     expect(isDone(await bench.ask([userMessage("Go.")], tools))).toBe(true);
