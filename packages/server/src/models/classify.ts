@@ -1,7 +1,10 @@
 import {
+  blindPhrase,
+  busyPhrase,
   contentPolicyPhrases,
   keyPhrases,
   malformedHistoryPhrases,
+  overflowOfRate,
   overflowPhrases,
   quotaPhrases,
   toolPhrases,
@@ -75,7 +78,8 @@ function judge(report: Report, context: FailureContext): Verdict {
   const isAboutRequest = status !== null && ![401, 402, 403, 404, 408, 429].includes(status);
   const isAboutContent = isAboutRequest || (status === null && report.codes !== "");
 
-  if (isAboutContent && (matches(overflowPhrases) || status === 413)) {
+  const isBeyondRate = status === 429 && overflowOfRate.test(text);
+  if ((isAboutContent && (matches(overflowPhrases) || status === 413)) || isBeyondRate) {
     return verdict(
       "LLMContextWindowExceedError",
       false,
@@ -83,7 +87,10 @@ function judge(report: Report, context: FailureContext): Verdict {
     );
   }
   const isAboutTools = matches(toolPhrases);
-  if (isAboutContent && status !== 529 && !isAboutTools && matches(malformedHistoryPhrases)) {
+  const isBlind = status === 404 && blindPhrase.test(text);
+  const isAboutHistory =
+    isAboutContent && status !== 529 && !isAboutTools && matches(malformedHistoryPhrases);
+  if (isAboutHistory || isBlind) {
     return verdict(
       "LLMMalformedConversationHistoryError",
       false,
@@ -150,7 +157,7 @@ function judge(report: Report, context: FailureContext): Verdict {
       "Take away the MCP server or the tool that it names.";
     return verdict("LLMBadRequestError", false, detail);
   }
-  if (status !== null && status < 500 && status !== 409) {
+  if (status !== null && status < 500 && status !== 409 && !busyPhrase.test(text)) {
     return verdict("LLMBadRequestError", false, `${context.host} rejected the request (${status})${quoted}`);
   }
   if (report.isOurs) {
