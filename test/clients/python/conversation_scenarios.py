@@ -350,12 +350,23 @@ def broken_network(world: World) -> None:
         proxy.close()
 
 
-def not_there(world: World) -> None:
-    """What the remote conversation offers and this server does not have, or the SDK itself does not."""
+def plugins(world: World) -> None:
+    plugin = world.folder / "late-plugin"
+    (plugin / ".plugin").mkdir(parents=True)
+    (plugin / ".plugin" / "plugin.json").write_text('{"name": "late-plugin", "version": "1.0.0"}')
     conversation, _ = world.conversation()
     conversation.send_message("Hi")
     conversation.run(timeout=30)
-    refused(404, lambda: conversation.load_plugin("x@y"))
+    conversation.load_plugin(str(plugin))
+    refused(422, lambda: conversation.load_plugin("x@y"))
+    conversation.close()
+
+
+def not_there(world: World) -> None:
+    """What the remote conversation offers and the SDK itself does not have."""
+    conversation, _ = world.conversation()
+    conversation.send_message("Hi")
+    conversation.run(timeout=30)
     for call in (
         lambda: conversation.stuck_detector,
         lambda: conversation.execute_tool("terminal", None),
@@ -384,5 +395,6 @@ scenarios = {
     "streamed answers": streaming,
     "a socket alone": socket_alone,
     "a broken network": broken_network,
+    "a plugin that is loaded later": plugins,
     "what is not there": not_there,
 }

@@ -7,7 +7,6 @@ export const missingMethods: ReadonlyMap<string, string> = new Map([
   ["RemoteConversation.arun", sdkHasNone],
   ["RemoteConversation.execute_tool", sdkHasNone],
   ["RemoteConversation.stuck_detector", sdkHasNone],
-  ["RemoteConversation.load_plugin", "404: Plugins join a conversation at its start."],
   ["RemoteWorkspace.pause", noPause],
   ["RemoteWorkspace.resume", noPause],
   ["RemoteWorkspace.get_runtime_session_key", sandboxOfOne],

@@ -52,6 +52,15 @@ describe("classification of provider errors", () => {
     "the max input chars is 516096",
     "Total tokens of image and text exceed max message tokens. Request id: 02",
     "Prompt exceeds max length",
+    // Anthropic, LM Studio, Fireworks, vLLM, Cohere, Google.
+    "too many total text bytes",
+    "Trying to keep the first 4500 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens",
+    "tokens in request more than max tokens allowed",
+    "The decoder prompt (length 9000) is longer than the maximum model length of 8192.",
+    "too many tokens: the number of tokens in the prompt cannot exceed 4081",
+    "Token limit exceeded: 9999/8192",
+    "Request payload size exceeds the limit: 20971520 bytes.",
+    "Content too large: the limit is 32 MB",
     "Prompt 超长",
     "输入内容长度超过模型的最大上下文限制",
     "token数量超过上限。对话历史+问题的字数太多,需要精简输入",
@@ -95,6 +104,17 @@ describe("classification of provider errors", () => {
     "messages: text content blocks must be non-empty",
     "Could not process image",
     "You uploaded an unsupported image. Please make sure your image is valid.",
+    "messages.3.content.1.image.source.base64.data: Image does not match the provided media type image/png",
+    "messages.2.content.0.image.source.base64.data: At least one of the image dimensions exceed max allowed size: 8000 pixels",
+    "Unable to process input image. Please retry.",
+    "The provided image does not match the specified image format.",
+    "Error while downloading https://example.com/a.png.",
+    "Unable to download the file. Please verify the URL and try again.",
+    "cannot identify image file <_io.BytesIO object>",
+    "This model does not support image input",
+    "At most 4 image(s) may be provided in one prompt.",
+    "Too many images in request",
+    "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj",
   ])("P12: malformed history: %s", (message) => {
     expect(toModelError(rejected(400, message), context)).toMatchObject({
       code: "LLMMalformedConversationHistoryError",
@@ -124,6 +144,29 @@ describe("classification of provider errors", () => {
     [301, "Moved", "LLMBadRequestError", false],
   ] as const)("%i %s is %s", (status, message, code, isRetryable) => {
     expect(toModelError(rejected(status, message), context)).toMatchObject({ code, isRetryable });
+  });
+
+  test("a request beyond a rate limit is too long, and one of too many is not", () => {
+    const code = (message: string, status = 429): string =>
+      toModelError(rejected(status, message), context).code;
+    const beyond = "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000.";
+    expect(code(beyond)).toBe("LLMContextWindowExceedError");
+    expect(code("Rate limit reached for gpt-4o on tokens per min (TPM).")).toBe("LLMRateLimitError");
+    expect(code("No endpoints found that support image input", 404)).toBe(
+      "LLMMalformedConversationHistoryError",
+    );
+    expect(code("The model `gpt-9` does not exist", 404)).toBe("LLMBadRequestError");
+  });
+
+  test("a server that is busy is tried again, and one that sends elsewhere is named", () => {
+    const busy = rejected(400, "The model is overloaded. Please try again later.");
+    expect(toModelError(busy, context)).toMatchObject({
+      code: "LLMServiceUnavailableError",
+      isRetryable: true,
+    });
+    expect(toModelError(rejected(301, ""), context).detail).toContain(
+      "sends requests on to another address (301)",
+    );
   });
 
   test("errors inside a stream are told apart by type", () => {

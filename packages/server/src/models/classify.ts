@@ -1,7 +1,10 @@
 import {
+  blindPhrase,
+  busyPhrase,
   contentPolicyPhrases,
   keyPhrases,
   malformedHistoryPhrases,
+  overflowOfRate,
   overflowPhrases,
   quotaPhrases,
   toolPhrases,
@@ -75,7 +78,8 @@ function judge(report: Report, context: FailureContext): Verdict {
   const isAboutRequest = status !== null && ![401, 402, 403, 404, 408, 429].includes(status);
   const isAboutContent = isAboutRequest || (status === null && report.codes !== "");
 
-  if (isAboutContent && (matches(overflowPhrases) || status === 413)) {
+  const isBeyondRate = status === 429 && overflowOfRate.test(text);
+  if ((isAboutContent && (matches(overflowPhrases) || status === 413)) || isBeyondRate) {
     return verdict(
       "LLMContextWindowExceedError",
       false,
@@ -83,7 +87,10 @@ function judge(report: Report, context: FailureContext): Verdict {
     );
   }
   const isAboutTools = matches(toolPhrases);
-  if (isAboutContent && status !== 529 && !isAboutTools && matches(malformedHistoryPhrases)) {
+  const isBlind = status === 404 && blindPhrase.test(text);
+  const isAboutHistory =
+    isAboutContent && status !== 529 && !isAboutTools && matches(malformedHistoryPhrases);
+  if (isAboutHistory || isBlind) {
     return verdict(
       "LLMMalformedConversationHistoryError",
       false,
@@ -128,6 +135,14 @@ function judge(report: Report, context: FailureContext): Verdict {
       `The certificate of ${context.host} is not trusted${quoted} Add its authority to the server's trusted ones.`,
     );
   }
+  if (status !== null && status >= 300 && status < 400) {
+    return verdict(
+      "LLMBadRequestError",
+      false,
+      `${context.host} sends requests on to another address (${status}), which is not followed${quoted} ` +
+        "Set llm.base_url to the address where the model itself answers.",
+    );
+  }
   if (status === 404 || status === 405) {
     return verdict(
       "LLMBadRequestError",
@@ -142,7 +157,7 @@ function judge(report: Report, context: FailureContext): Verdict {
       "Take away the MCP server or the tool that it names.";
     return verdict("LLMBadRequestError", false, detail);
   }
-  if (status !== null && status < 500 && status !== 409) {
+  if (status !== null && status < 500 && status !== 409 && !busyPhrase.test(text)) {
     return verdict("LLMBadRequestError", false, `${context.host} rejected the request (${status})${quoted}`);
   }
   if (report.isOurs) {

@@ -7,7 +7,8 @@ import type { ServerSentEvent } from "./sse.ts";
 export function readEvent({ event, data }: ServerSentEvent): unknown {
   const value = parse(data);
   if (typeof value === "string") throw reported(value);
-  if (event !== "error") return value;
+  // Some gateways keep a connection open with values that say nothing.
+  if (event !== "error") return typeof value === "object" && value !== null ? value : {};
   const { error } = (value ?? {}) as { error?: unknown };
   throw reported(error ?? value);
 }
@@ -30,5 +31,23 @@ function parse(data: string): unknown {
 
 /** An error inside a 200 answer gets the shape in which the SDKs throw those with a status. */
 export function reported(error: unknown): Error {
-  return Object.assign(new Error("The provider reported an error inside its answer."), { error });
+  const isReadable = typeof error === "string" || (typeof error === "object" && error !== null);
+  const said = isReadable ? error : { message: String(error) };
+  return Object.assign(new Error("The provider reported an error inside its answer."), { error: said });
 }
+
+/** True for an `error` field that says that something failed: some servers send `false` or an empty object with every answer. */
+export function isError(error: unknown): boolean {
+  return Boolean(error) && (typeof error !== "object" || Object.keys(error!).length > 0);
+}
+
+/** The failure that a whole value with status 200 is; null for what may be an answer. */
+export function failureIn(value: unknown): Error | null {
+  if (typeof value !== "object" || value === null || answerFields.some((field) => field in value))
+    return null;
+  const { error, detail, message } = value as Readonly<Record<string, unknown>>;
+  if (isError(error)) return reported(error);
+  return isError(detail) || typeof message === "string" ? reported(value) : null;
+}
+
+const answerFields = ["choices", "content", "output"];

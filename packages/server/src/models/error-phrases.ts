@@ -23,7 +23,14 @@ export const overflowPhrases: readonly RegExp[] = [
   /max(?:imum)? input (?:chars|characters|tokens?|length)|expected maxLength: \d+/iu,
   /(?:prompt|input|context|tokens?)\b.{0,40}exceeds? (?:the )?max(?:imum)? (?:length|tokens?|number of tokens|message tokens|prompt length|input length)/iu,
   /(?:输入|上下文|提示|prompt|token).{0,20}(?:超过|超出|超长|过长)|(?:超过|超出).{0,12}(?:上下文|最大长度|长度限制)/iu,
+  // Anthropic, LM Studio, Fireworks, vLLM, Cohere; Google and proxies about the size of the body.
+  /too many total text bytes|keep the first \d+ tokens|too many tokens|token limit exceeded/iu,
+  /tokens in (?:the )?request .{0,20}more than|longer than the maximum (?:model|sequence|context) length/iu,
+  /(?:payload|body|content)(?: size)? (?:is )?(?:exceeds|too large)/iu,
 ];
+
+/** What a provider writes with a status of its rate limits where one request alone is beyond them: waiting does not help. */
+export const overflowOfRate = /request too large|tokens must be reduced/iu;
 
 /**
  * What providers write about the tools that are offered: their schemas and names. It is no fault of the history, also where a sentence
@@ -47,7 +54,14 @@ export const malformedHistoryPhrases: readonly RegExp[] = [
   /content (?:blocks? )?must (?:be|contain) non-?empty|content must not be empty|content field is required/iu,
   /duplicate.{0,40}tool|tool.{0,20}ids? must be unique/iu,
   /(?:could not process|invalid|unsupported|failed to (?:decode|download|load)).{0,20}image|image.{0,60}(?:invalid|not (?:be )?(?:valid|supported|processed)|exceeds|too large|could not)/iu,
+  // Images: of another type than declared, broken, too large, too many, not to be fetched, or not for this model.
+  /image.{0,80}(?:does not match|cannot|can't|not (?:a )?valid|dimensions?|exceed|at most|provided in|not support)/iu,
+  /(?:unable to|cannot|can't|could not|failed to|error while|not able to) .{0,30}(?:image|picture|download)/iu,
+  /(?:support|too many|at most \d+|number of|count of) .{0,12}(?:image|picture|vision|media)|mmproj/iu,
 ];
+
+/** A router's words where none of its models sees images; its status is that of an unknown address. */
+export const blindPhrase = /support image/iu;
 
 export const contentPolicyPhrases: readonly RegExp[] = [
   /content[_ ](?:filter|policy|management policy)|responsible ?ai/iu,
@@ -61,6 +75,10 @@ export const keyPhrases: readonly RegExp[] = [
 ];
 
 export const quotaPhrases: readonly RegExp[] = [
-  /insufficient[_ ](?:quota|balance|credits?|funds)|credit balance|billing|exceeded your current quota/iu,
+  /insufficient[_ ](?:quota|balance|credits?|funds)|credit balance|billing|exceeded your (?:current )?quota/iu,
   /(?:out of|not enough|no) credits?|payment required|spend(?:ing)? limit/iu,
 ];
+
+/** A server that has too much to do, whatever its status says. */
+export const busyPhrase =
+  /overloaded|(?:currently|temporarily) (?:unavailable|busy)|(?:model|server) is (?:still )?loading/iu;

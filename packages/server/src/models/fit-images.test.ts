@@ -14,6 +14,7 @@ const limits: ImageLimits = {
 
 function png(width: number, height: number, bytes = 64): string {
   const head = Buffer.alloc(bytes);
+  head.write("\x89PNG\r\n\x1a\n", "latin1");
   head.writeUInt32BE(width, 16);
   head.writeUInt32BE(height, 20);
   return `data:image/png;base64,${head.toString("base64")}`;
@@ -41,9 +42,17 @@ describe("images", () => {
     ["too many bytes", png(1, 1, 120_000), "0.11 MB"],
     ["too many pixels", png(9000, 20), "9000 x 20 pixels"],
     ["a type that nobody takes", "data:image/tiff;base64,AAAA", "image/tiff"],
+    ["data of no image", "data:image/png;base64,PCFkb2N0eXBlIGh0bWw+", "no known image"],
+    ["an address that holds text", "data:image/png,hello", "no image that can be read"],
     ["an address where none is taken", "https://example.com/a.png", "takes no addresses"],
   ])("a sentence stands for %s", (_, url, words) => {
     expect(fitted([url])[0]).toContain(words);
+  });
+
+  test("an image is sent with the type that its data has", () => {
+    const [declared, data] = ["data:image/jpeg;base64,", png(1, 1).split(",")[1]!];
+    const [message] = fitImages(history([`${declared}${data}`]), limits);
+    expect(message!.content).toMatchObject([{ image_urls: [`data:image/png;base64,${data}`] }]);
   });
 
   test("a model without sight gets a sentence for each image", () => {

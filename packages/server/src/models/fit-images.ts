@@ -1,6 +1,6 @@
 import type { ImageContent, TextContent } from "@convoke/protocol";
 import type { Attempt } from "./attempt.ts";
-import { readImageSize, readInlineImage } from "./inline-image.ts";
+import { readImageSize, readInlineImage, typeOfData } from "./inline-image.ts";
 import { unseenImage } from "./message-text.ts";
 import type { ModelMessage } from "./model.ts";
 import type { ModelSettings } from "./model-settings.ts";
@@ -66,7 +66,8 @@ export function fitImages(messages: readonly ModelMessage[], limits: ImageLimits
   let seen = 0;
   const fit = (part: Part): Part[] => {
     if (!("image_urls" in part)) return [part];
-    return part.image_urls.map((url): Part => {
+    return part.image_urls.map((declared): Part => {
+      const url = withOwnType(declared);
       seen += 1;
       const problem = seen <= dropped && limits.isSeen ? tooMany(limits) : problemOf(url, limits, pixels);
       return problem === null ? { ...part, image_urls: [url] } : { type: "text", text: problem };
@@ -77,6 +78,15 @@ export function fitImages(messages: readonly ModelMessage[], limits: ImageLimits
       ? { ...message, content: message.content.flatMap(fit) }
       : message,
   );
+}
+
+/** The image with the type that its data has. */
+function withOwnType(url: string): string {
+  const image = readInlineImage(url);
+  const type = image === null ? null : typeOfData(image.base64);
+  return image === null || type === null || type === image.mediaType
+    ? url
+    : `data:${type};base64,${image.base64}`;
 }
 
 function countImages(message: ModelMessage): number {
@@ -92,12 +102,14 @@ function problemOf(url: string, limits: ImageLimits, pixels: number): string | n
   if (!limits.isSeen) return unseenImage;
   const image = readInlineImage(url);
   if (image === null) {
+    if (/^data:/iu.test(url)) return "[An image is left out: its address holds no image that can be read.]";
     return limits.takesAddresses
       ? null
       : `[The image at ${url.slice(0, 500).toWellFormed()} is left out: this model takes no addresses.]`;
   }
   if (!knownTypes.has(image.mediaType))
     return `[An image of type ${image.mediaType} is left out: it is not supported.]`;
+  if (typeOfData(image.base64) === null) return "[An image is left out: its data is that of no known image.]";
   const bytes = Math.floor((image.base64.length * 3) / 4);
   if (bytes > limits.bytes) {
     return `[An image of ${inMegabytes(bytes)} MB is left out: this model takes at most ${inMegabytes(limits.bytes)} MB.]`;

@@ -14,6 +14,15 @@ export function readInlineImage(url: string): InlineImage | null {
   };
 }
 
+/** The type that the data itself has, whatever was declared: providers refuse a request where they differ. Null for no image that is known. */
+export function typeOfData(base64: string): string | null {
+  const start = Buffer.from(base64.slice(0, 24), "base64").toString("latin1");
+  if (start.startsWith("\x89PNG")) return "image/png";
+  if (start.startsWith("\xff\xd8\xff")) return "image/jpeg";
+  if (start.startsWith("GIF8")) return "image/gif";
+  return start.startsWith("RIFF") && start.slice(8, 12) === "WEBP" ? "image/webp" : null;
+}
+
 export type ImageSize = { readonly width: number; readonly height: number };
 
 const headerChars = 400_000;

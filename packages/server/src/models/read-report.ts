@@ -58,6 +58,8 @@ function describe(error: Error): string {
   const code = (error as Error & { code?: unknown }).code;
   const message =
     error instanceof SyntaxError ? "the answer is broken JSON" : error.message.replace(/\.$/u, "");
+  // What an SDK writes where the provider said nothing.
+  if (/^\d{3} \{.*"message":""\}+$/u.test(message)) return "";
   return typeof code === "string" && !message.includes(code) ? `${message} ${code}`.trim() : message;
 }
 

@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { MessageToolCall } from "@convoke/protocol";
 import { addFields, type Fields } from "./answer-fields.ts";
+import { textIn } from "./answer-values.ts";
 import { maxCalls } from "./max-calls.ts";
 import { ArgumentChunks, saysSame } from "./received-calls.ts";
 
 /** A delta of a tool call as chat servers stream it; servers leave out or repeat any of these. */
 export type ToolCallDelta = {
   readonly index?: number | null;
-  readonly id?: string | null;
-  readonly function?: { readonly name?: string | null; readonly arguments?: unknown } | null;
+  readonly id?: unknown;
+  readonly function?: { readonly name?: unknown; readonly arguments?: unknown } | null;
 };
 
 export type ToolArgumentsDelta = { readonly index: number; readonly name: string; readonly text: string };
@@ -37,10 +38,11 @@ export class ToolCallDrafts {
 
   /** Adds one delta and says what to show of it; `index` counts calls in order of appearance. */
   add(delta: ToolCallDelta): ToolArgumentsDelta {
-    const name = delta.function?.name ?? "";
-    const text = toText(delta.function?.arguments);
-    const draft = this.#find(delta, name) ?? this.#begin(delta.index ?? null);
-    if (draft.id === "") draft.id = delta.id ?? "";
+    const name = textIn(delta.function?.name);
+    const id = textIn(delta.id);
+    const text = textIn(delta.function?.arguments);
+    const draft = this.#find(delta, { id, name }) ?? this.#begin(delta.index ?? null);
+    if (draft.id === "") draft.id = id;
     if (draft.name === "") draft.name = name;
     const others = Object.entries(delta).filter(([field]) => !ownFields.has(field));
     draft.fields = addFields(draft.fields, others);
@@ -75,9 +77,8 @@ export class ToolCallDrafts {
    * number every call 0. A new id alone does not: others make up an id for every delta. A delta with neither belongs to the call
    * that is open, also under a new index.
    */
-  #find(delta: ToolCallDelta, name: string): Draft | undefined {
+  #find(delta: ToolCallDelta, { id, name }: Pick<Draft, "id" | "name">): Draft | undefined {
     const isNamed = name !== "";
-    const id = delta.id ?? "";
     if (typeof delta.index === "number") {
       const known = this.#drafts.findLast((draft) => draft.key === delta.index);
       if (known === undefined && !isNamed && id === "") return this.#drafts.at(-1);
@@ -103,10 +104,4 @@ export class ToolCallDrafts {
 function isSame(draft: Draft, other: Draft): boolean {
   const [text, whole] = [draft.chunks.text, other.chunks.text];
   return text === whole || saysSame(text, whole);
-}
-
-/** Arguments are text; a few servers send the object itself. */
-function toText(value: unknown): string {
-  if (typeof value === "string") return value;
-  return value === undefined || value === null ? "" : JSON.stringify(value);
 }

@@ -3,6 +3,7 @@ import { readAnswer, type Answer, type AttemptContext } from "./answer.ts";
 import { spentOn, toResponse, type Answered } from "./answered.ts";
 import type { Attempt, AttemptPart } from "./attempt.ts";
 import type { ModelClock } from "./clock.ts";
+import { failureIn } from "./error-event.ts";
 import { missingKey, readingFailure } from "./failures.ts";
 import type { ModelRequest } from "./model.ts";
 import type { ModelSettings } from "./model-settings.ts";
@@ -80,6 +81,8 @@ async function* collect(
   context: AttemptContext,
 ): AsyncGenerator<AttemptPart, void> {
   if (body.type === "json") {
+    const failure = failureIn(body.value);
+    if (failure !== null) throw failure;
     yield* answer.addWhole(body.value);
     return;
   }

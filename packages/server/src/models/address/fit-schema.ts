@@ -84,13 +84,21 @@ const plainKeywords = new Set([
   "default",
 ]);
 
+const plainTypes = new Set<unknown>(["object", "array", "string", "number", "integer", "boolean"]);
+
+/** True where a property has a name that not every provider takes, such as one with a blank. */
+function hasOddNames(properties: unknown): boolean {
+  return isObject(properties) && Object.keys(properties).some((name) => !/^[\w.-]{1,64}$/u.test(name));
+}
+
 /** True for a schema of nothing but what every provider takes. */
 export function isPlainSchema(schema: Schema): boolean {
   let isPlain = true;
   eachSchema(schema, (one) => {
     const isOdd =
       Object.keys(one).some((key) => !plainKeywords.has(key)) ||
-      typeof one["type"] !== "string" ||
+      !plainTypes.has(one["type"]) ||
+      hasOddNames(one["properties"]) ||
       lacksItems(one) ||
       lacksRequired(one);
     if (isOdd) isPlain = false;

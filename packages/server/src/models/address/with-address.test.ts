@@ -11,7 +11,7 @@ type Body = {
   readonly tools?: readonly { readonly function: ModelTool }[];
 };
 /** What the server has against a request; null when it answers. */
-type Judge = (body: Body, text: string) => string | null;
+type Judge = (body: Body, text: string) => string | object | null;
 
 const llm: LLM = { model: "openai/some-model", base_url: "http://127.0.0.1:9/v1", num_retries: 1 };
 
@@ -28,7 +28,8 @@ function openBench(judge: Judge, { changes = {}, lessons, chunks = [hello] }: Be
     const body = JSON.parse(text) as Body;
     bodies.push(body);
     const refusal = judge(body, text);
-    if (refusal !== null) return Response.json({ error: { message: refusal } }, { status: 400 });
+    const error = typeof refusal === "string" ? { message: refusal } : refusal;
+    if (error !== null) return Response.json({ error }, { status: 400 });
     const events = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
     return new Response(`${events}data: [DONE]\n\n`, { headers: { "content-type": "text/event-stream" } });
   };
@@ -179,6 +180,40 @@ describe("K3: a tool that is refused", () => {
     },
   );
 
+  test("a provider that refuses one keyword after the other gets plain schemas before patience ends", async () => {
+    const words = Array.from({ length: 40 }, (_, at) => `x-keyword-${at}`);
+    const wide = tool("wide", {
+      a: { type: "string", ...Object.fromEntries(words.map((word) => [word, 1])), minLength: 1 },
+    });
+    const many = ["pattern", "format", "default", "const", "examples", "$comment", "minItems", "maxItems"];
+    const strict = tool("strict", {
+      a: { type: "string", ...Object.fromEntries([...many, ...words].map((word) => [word, "x"])) },
+    });
+    const judge: Judge = (_body, text) => {
+      const refused = [...many, "minLength", ...words].find((word) => text.includes(`"${word}":`));
+      return refused === undefined
+        ? null
+        : `Unknown name "${refused}" at tools[0].parameters: no such field.`;
+    };
+    const bench = openBench(judge);
+    expect(isDone(await bench.ask([userMessage("Go.")], [tool("good"), wide, strict]))).toBe(true);
+    expect(toolNamesOf(bench.bodies.at(-1))).toEqual(["good", "wide", "strict"]);
+  });
+
+  test.each([
+    ["a type that is none", { a: { type: "date" } }],
+    ["a name with a slash", { "b/c": { type: "string" } }],
+  ])("a schema with %s is put into words before its tool is left out", async (_, properties) => {
+    const refused = Object.keys(properties)[0]! === "a" ? '"date"' : '"b/c"';
+    const bench = openBench((body) =>
+      JSON.stringify(body.tools!.map((one) => one.function.parameters)).includes(refused)
+        ? "Invalid schema for function 'odd': not understood"
+        : null,
+    );
+    expect(isDone(await bench.ask([userMessage("Go.")], [tool("good"), tool("odd", properties)]))).toBe(true);
+    expect(toolNamesOf(bench.bodies.at(-1))).toEqual(["good", "odd"]);
+  });
+
   test("a refusal that names nothing ends in plain schemas, and one that nothing helps keeps its own words", async () => {
     const bench = openBench((_body, text) => (text.includes('pattern":') ? "Bad request." : null));
     expect(isDone(await bench.ask([userMessage("Go.")], tools))).toBe(true);
@@ -191,6 +226,36 @@ describe("K3: a tool that is refused", () => {
       error: { code: "LLMBadRequestError", detail: expect.stringContaining("No. 2") as string },
     });
     expect(hopeless.bodies.length).toBeLessThan(8);
+  });
+});
+
+describe("limits that a refusal names", () => {
+  /** As OpenAI writes them: the code says "max_length" too, and a position stands before the limit. */
+  const tooLong = (param: string, kind: "string" | "array", limits: readonly [number, number]): object => ({
+    message: `Invalid '${param}': ${kind} too long. Expected ${kind === "array" ? "an" : "a"} ${kind} with maximum length ${limits[0]}, but got ${kind === "array" ? "an" : "a"} ${kind} with length ${limits[1]} instead.`,
+    type: "invalid_request_error",
+    param,
+    code: `${kind}_above_max_length`,
+  });
+
+  test("a long description is cut, and its tool stays", async () => {
+    const wordy = { ...tool("wordy"), description: "d".repeat(2108) };
+    const bench = openBench((body) => {
+      const at = body.tools!.findIndex((one) => one.function.description.length > 1024);
+      return at === -1 ? null : tooLong(`tools[${at}].function.description`, "string", [1024, 2108]);
+    });
+    const parts = await bench.ask([userMessage("Go.")], [wordy, tool("good")]);
+    expect(toolNamesOf(bench.bodies.at(-1))).toEqual(["wordy", "good"]);
+    expect(adjustments(parts)).toEqual([expect.stringContaining("at most 1024 characters")]);
+  });
+
+  test("as many tools are sent as are taken", async () => {
+    const many = Array.from({ length: 90 }, (_, at) => tool(`look_${at}`));
+    const bench = openBench((body) =>
+      body.tools!.length > 64 ? tooLong("tools", "array", [64, body.tools!.length]) : null,
+    );
+    expect(isDone(await bench.ask([userMessage("Go.")], many))).toBe(true);
+    expect(bench.bodies.at(-1)!.tools).toHaveLength(64);
   });
 });
 

@@ -21,6 +21,9 @@ export type AddressDeps = {
 /** Maximum number of lessons from one request; after that its refusal is final. */
 const maxLessons = 16;
 
+/** A provider may refuse one keyword or tool at a time; after this many, all that is odd goes at once. */
+const patientLessons = 6;
+
 type Learnt = { readonly lesson: Lesson; readonly excerpt: string };
 
 /**
@@ -50,7 +53,9 @@ export function withAddress(attempt: Attempt, deps: AddressDeps): Attempt {
         first ??= { error };
         const refusal =
           progress.isAnswer || isOver(request, context) ? null : readRefusal(error, deps.failure);
-        const lesson = refusal === null || fresh.length >= maxLessons ? null : learn(refusal, request, rules);
+        const isLate = fresh.length >= patientLessons;
+        const lesson =
+          refusal === null || fresh.length >= maxLessons ? null : learn(refusal, request, rules, { isLate });
         // No lesson is left to try: the first refusal names the actual problem.
         if (refusal === null) throw error;
         if (lesson === null) throw first.error;

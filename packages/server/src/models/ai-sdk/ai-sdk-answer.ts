@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { RedactedThinkingBlock, ThinkingBlock } from "@convoke/protocol";
 import type { Answered } from "../answered.ts";
+import { countIn } from "../answer-values.ts";
 import type { AttemptPart } from "../attempt.ts";
 import { blockedAnswer, cutAnswer, emptyAnswer, malformedCall } from "../failures.ts";
 import { noTokens, type TokenCounts } from "../usage.ts";
@@ -186,10 +187,10 @@ function toTokens(usage: LanguageModelV4Usage): TokenCounts | null {
   if (inputTokens.total === undefined && outputTokens.total === undefined) return null;
   return {
     ...noTokens,
-    promptTokens: inputTokens.total ?? 0,
-    completionTokens: outputTokens.total ?? 0,
-    cacheReadTokens: inputTokens.cacheRead ?? 0,
-    cacheWriteTokens: inputTokens.cacheWrite ?? 0,
-    reasoningTokens: outputTokens.reasoning ?? 0,
+    promptTokens: countIn(inputTokens.total),
+    completionTokens: countIn(outputTokens.total),
+    cacheReadTokens: countIn(inputTokens.cacheRead),
+    cacheWriteTokens: countIn(inputTokens.cacheWrite),
+    reasoningTokens: countIn(outputTokens.reasoning),
   };
 }

@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import type Anthropic from "@anthropic-ai/sdk";
 import type { RedactedThinkingBlock, ThinkingBlock } from "@convoke/protocol";
 import type { Answered } from "../answered.ts";
+import { countIn, objectsIn, textIn } from "../answer-values.ts";
 import type { AttemptPart } from "../attempt.ts";
-import { readEvent, reported } from "../error-event.ts";
+import { isEndMark, isError, readEvent, reported } from "../error-event.ts";
 import { blockedAnswer, cutAnswer, emptyAnswer } from "../failures.ts";
 import { ArgumentChunks } from "../received-calls.ts";
 import type { ServerSentEvent } from "../sse.ts";
@@ -27,7 +28,9 @@ type Draft =
 
 /** Collects the events of one answer on the Anthropic messages wire. */
 export class MessagesAnswer implements WireAnswer {
-  readonly #drafts = new Map<number, Draft>();
+  readonly #drafts: Draft[] = [];
+  /** The last block of each index. */
+  readonly #open = new Map<number, Draft>();
   #id = "";
   #model = "";
   #stopReason: string | null = null;
@@ -46,26 +49,26 @@ export class MessagesAnswer implements WireAnswer {
     return this.#isEnded;
   }
 
-  addEvent(event: ServerSentEvent): Generator<AttemptPart> {
-    return this.#add(readEvent(event) as StreamEvent);
+  addEvent(event: ServerSentEvent): Iterable<AttemptPart> {
+    return isEndMark(event) ? [] : this.#read(readEvent(event) as StreamEvent);
   }
 
   /** Adds an event and yields what to show of it. Throws when the event says that the answer failed. */
-  *#add(event: StreamEvent): Generator<AttemptPart> {
+  *#read(event: StreamEvent): Generator<AttemptPart> {
     switch (event.type) {
       case "message_start":
-        this.#id = event.message.id;
-        this.#model = event.message.model;
-        this.#count(event.message.usage);
+        this.#id = textIn(event.message?.id);
+        this.#model = textIn(event.message?.model);
+        this.#count(event.message?.usage);
         return;
       case "content_block_start":
-        yield* this.#begin(event.index, event.content_block);
+        if (event.content_block) yield* this.#begin(event.index, event.content_block);
         return;
       case "content_block_delta":
-        yield* this.#extend(event.index, event.delta);
+        if (event.delta) yield* this.#extend(event.index, event.delta);
         return;
       case "message_delta":
-        this.#stopReason = event.delta.stop_reason ?? this.#stopReason;
+        this.#stopReason = event.delta?.stop_reason ?? this.#stopReason;
         this.#count(event.usage);
         return;
       case "message_stop":
@@ -79,13 +82,15 @@ export class MessagesAnswer implements WireAnswer {
 
   /** Adds a whole answer, from servers that do not stream. */
   *addWhole(message: Anthropic.Message & { readonly error?: unknown }): Generator<AttemptPart> {
-    if (message.error !== undefined) yield* this.#add({ type: "error", error: message.error });
+    if (isError(message.error)) yield* this.#read({ type: "error", error: message.error });
     // A compatible server may leave everything out.
-    this.#id = message.id ?? "";
-    this.#model = message.model ?? "";
+    this.#id = textIn(message.id);
+    this.#model = textIn(message.model);
     this.#stopReason = message.stop_reason ?? null;
     this.#count(message.usage);
-    for (const [index, block] of (message.content ?? []).entries()) {
+    const content: unknown = message.content;
+    const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+    for (const [index, block] of objectsIn<Anthropic.ContentBlock>(blocks).entries()) {
       yield* this.#begin(index, block);
     }
     this.#isEnded = true;
@@ -95,7 +100,7 @@ export class MessagesAnswer implements WireAnswer {
   finish(): Answered {
     if (!this.#isEnded && this.#stopReason === null) throw cutAnswer();
     if (this.#stopReason === "refusal") throw blockedAnswer();
-    const drafts = [...this.#drafts.entries()].sort(([a], [b]) => a - b).map(([, draft]) => draft);
+    const drafts = this.#drafts;
     const text = drafts.map((draft) => (draft.type === "text" ? draft.chunks.join("") : "")).join("");
     const thinkingBlocks = drafts.flatMap(toThinkingBlock);
     const reasoning = thinkingBlocks.map((block) => ("thinking" in block ? block.thinking : "")).join("");
@@ -121,55 +126,61 @@ export class MessagesAnswer implements WireAnswer {
 
   *#begin(index: number, block: Anthropic.ContentBlock): Generator<AttemptPart> {
     if (block.type === "text") {
-      this.#drafts.set(index, { type: "text", chunks: [] });
-      if (block.text !== "") yield* this.#extend(index, { type: "text_delta", text: block.text });
+      this.#add(index, { type: "text", chunks: [] });
+      yield* this.#extend(index, { type: "text_delta", text: block.text });
     } else if (block.type === "thinking") {
-      this.#drafts.set(index, { type: "thinking", chunks: [], signature: [block.signature ?? ""] });
-      if (block.thinking !== "")
-        yield* this.#extend(index, { type: "thinking_delta", thinking: block.thinking });
+      this.#add(index, { type: "thinking", chunks: [], signature: [textIn(block.signature)] });
+      yield* this.#extend(index, { type: "thinking_delta", thinking: block.thinking });
     } else if (block.type === "redacted_thinking") {
-      this.#drafts.set(index, { type: "redacted_thinking", data: block.data });
+      this.#add(index, { type: "redacted_thinking", data: textIn(block.data) });
     } else if (block.type === "tool_use") {
-      const call = [...this.#drafts.values()].filter((draft) => draft.type === "tool_use").length;
+      const call = this.#drafts.filter((draft) => draft.type === "tool_use").length;
       const { input } = block;
       // A compatible server may leave out either.
-      const { id = "", name = "" } = block as { id?: string; name?: string };
-      this.#drafts.set(index, { type: "tool_use", id, name, call, chunks: new ArgumentChunks(), input });
-      yield {
-        type: "tool-arguments",
-        index: call,
-        name,
-        text: hasFields(input) ? JSON.stringify(input) : "",
-      };
+      const [id, name] = [textIn(block.id), textIn(block.name)];
+      this.#add(index, { type: "tool_use", id, name, call, chunks: new ArgumentChunks(), input });
+      yield { type: "tool-arguments", index: call, name, text: hasFields(input) ? textIn(input) : "" };
     }
   }
 
-  *#extend(
-    index: number,
-    delta:
-      | Anthropic.RawContentBlockDelta
-      | { type: "text_delta"; text: string }
-      | { type: "thinking_delta"; thinking: string },
-  ): Generator<AttemptPart> {
-    const draft = this.#drafts.get(index);
-    if (draft?.type === "text" && delta.type === "text_delta") {
-      draft.chunks.push(delta.text);
-      yield { type: "text", text: delta.text };
-    } else if (draft?.type === "thinking" && delta.type === "thinking_delta") {
-      draft.chunks.push(delta.thinking);
-      yield { type: "reasoning", text: delta.thinking };
-    } else if (draft?.type === "thinking" && delta.type === "signature_delta") {
-      draft.signature.push(delta.signature);
-    } else if (delta.type === "input_json_delta") {
-      // A delta of a block without a start belongs to the open call.
-      const call = draft ?? [...this.#drafts.values()].at(-1);
-      if (call?.type !== "tool_use") return;
-      yield {
-        type: "tool-arguments",
-        index: call.call,
-        name: call.name,
-        text: call.chunks.add(delta.partial_json),
-      };
+  /** A block that begins at an index that is taken is one more. */
+  #add(index: number, draft: Draft): void {
+    this.#drafts.push(draft);
+    this.#open.set(index, draft);
+  }
+
+  *#extend(index: number, delta: Delta): Generator<AttemptPart> {
+    const draft = this.#open.get(index);
+    switch (delta.type) {
+      case "text_delta": {
+        const text = textIn(delta.text);
+        if (text === "") return;
+        // A compatible server may leave out the start of a block of text.
+        if (draft?.type === "text") draft.chunks.push(text);
+        else this.#add(index, { type: "text", chunks: [text] });
+        yield { type: "text", text };
+        return;
+      }
+      case "thinking_delta": {
+        const text = textIn(delta.thinking);
+        if (text === "") return;
+        if (draft?.type === "thinking") draft.chunks.push(text);
+        else this.#add(index, { type: "thinking", chunks: [text], signature: [] });
+        yield { type: "reasoning", text };
+        return;
+      }
+      case "signature_delta":
+        if (draft?.type === "thinking") draft.signature.push(textIn(delta.signature));
+        return;
+      case "input_json_delta": {
+        // A delta of a block without a start belongs to the open call.
+        const call = draft ?? this.#drafts.at(-1);
+        if (call?.type !== "tool_use") return;
+        const text = call.chunks.add(textIn(delta.partial_json));
+        yield { type: "tool-arguments", index: call.call, name: call.name, text };
+        return;
+      }
+      default:
     }
   }
 
@@ -179,6 +190,11 @@ export class MessagesAnswer implements WireAnswer {
     this.#usage = { ...this.#usage, ...Object.fromEntries(known) };
   }
 }
+
+type Delta =
+  | Anthropic.RawContentBlockDelta
+  | { readonly type: "text_delta"; readonly text: string }
+  | { readonly type: "thinking_delta"; readonly thinking: string };
 
 type Usage = {
   readonly input_tokens?: number | null;
@@ -206,7 +222,7 @@ function toToolCall(
   seen: Set<string>,
 ): Answered["message"]["toolCalls"][number] {
   const { text } = draft.chunks;
-  const whole = hasFields(draft.input) ? JSON.stringify(draft.input) : "{}";
+  const whole = textIn(draft.input).trim() || "{}";
   const isUsable = draft.id !== "" && !seen.has(draft.id);
   const id = isUsable ? draft.id : `toolu_${randomUUID().replaceAll("-", "")}`;
   seen.add(id);
@@ -214,20 +230,20 @@ function toToolCall(
 }
 
 function hasFields(input: unknown): boolean {
-  return typeof input === "object" && input !== null && Object.keys(input).length > 0;
+  return input !== null && input !== undefined && Object.keys(input).length > 0;
 }
 
 /** This API counts cached tokens beside the input; we count them inside. */
 function toTokens(usage: Usage): TokenCounts | null {
   if (usage.input_tokens === undefined && usage.output_tokens === undefined) return null;
-  const cacheReadTokens = usage.cache_read_input_tokens ?? 0;
-  const cacheWriteTokens = usage.cache_creation_input_tokens ?? 0;
+  const cacheReadTokens = countIn(usage.cache_read_input_tokens);
+  const cacheWriteTokens = countIn(usage.cache_creation_input_tokens);
   return {
     ...noTokens,
-    promptTokens: (usage.input_tokens ?? 0) + cacheReadTokens + cacheWriteTokens,
-    completionTokens: usage.output_tokens ?? 0,
+    promptTokens: countIn(usage.input_tokens) + cacheReadTokens + cacheWriteTokens,
+    completionTokens: countIn(usage.output_tokens),
     cacheReadTokens,
     cacheWriteTokens,
-    reasoningTokens: usage.output_tokens_details?.thinking_tokens ?? 0,
+    reasoningTokens: countIn(usage.output_tokens_details?.thinking_tokens),
   };
 }

@@ -1,14 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { Answered } from "../answered.ts";
 import type { AttemptPart } from "../attempt.ts";
-import { isEndMark, readEvent, reported } from "../error-event.ts";
+import { isEndMark, isError, readEvent, reported } from "../error-event.ts";
 import { blockedAnswer, cutAnswer, emptyAnswer, malformedCall } from "../failures.ts";
 import { addFields, type Fields } from "../answer-fields.ts";
+import { costIn, countIn, objectsIn, textIn } from "../answer-values.ts";
 import { replayOf, type ReplayPlace } from "../provider-replay.ts";
 import type { ServerSentEvent } from "../sse.ts";
 import { ToolCallDrafts, type ToolCallDelta } from "../tool-call-draft.ts";
 import { noTokens, type TokenCounts } from "../usage.ts";
 import type { WireAnswer } from "../wire-attempt.ts";
+import { plainTextOf, thinkingOf } from "./chat-content.ts";
 
 /** One chunk of a chat answer, or a whole one; every field may be missing. */
 type ChatChunk = {
@@ -22,6 +24,7 @@ type ChatChunk = {
 };
 
 type ChatChoice = {
+  readonly index?: number | null;
   readonly delta?: ChatDelta | null;
   readonly message?: ChatDelta | null;
   readonly finish_reason?: string | null;
@@ -64,6 +67,8 @@ export class ChatAnswer implements WireAnswer {
   #model = "";
   #finishReason: string | null = null;
   #isEnded = false;
+  /** The choice that is read, where a request was answered with several. */
+  #choice: number | null = null;
   #usage: ChatUsage | null = null;
   #promptTokenIds: readonly number[] | null = null;
   readonly #responseTokenIds: number[] = [];
@@ -95,19 +100,23 @@ export class ChatAnswer implements WireAnswer {
 
   /** Adds a whole answer, from servers that do not stream. */
   *addWhole(answer: ChatChunk): Generator<AttemptPart> {
-    yield* this.#add(answer);
+    const choices = objectsIn<ChatChoice>(answer.choices).map(withNumberedCalls);
+    yield* this.#add({ ...answer, choices });
     this.#isEnded = true;
   }
 
   /** Adds a chunk and yields what to show of it. Throws when the chunk says that the answer failed. */
   *#add(chunk: ChatChunk): Generator<AttemptPart> {
-    if (chunk.error !== undefined && chunk.error !== null) throw reported(chunk.error);
-    this.#id ||= chunk.id ?? "";
-    this.#model ||= chunk.model ?? "";
+    if (isError(chunk.error)) throw reported(chunk.error);
+    this.#id ||= textIn(chunk.id);
+    this.#model ||= textIn(chunk.model);
     this.#usage = chunk.usage ?? this.#usage;
     this.#promptTokenIds ??= chunk.prompt_token_ids ?? null;
-    const choice = chunk.choices?.[0];
+    const choice = objectsIn<ChatChoice>(chunk.choices).find(
+      ({ index }) => (index ?? 0) === (this.#choice ?? index ?? 0),
+    );
     if (choice === undefined) return;
+    this.#choice ??= choice.index ?? 0;
     for (const id of choice.token_ids ?? []) this.#responseTokenIds.push(id);
     yield* this.#addDelta(choice.delta ?? this.#news(choice.message ?? {}));
     this.#finishReason = choice.finish_reason ?? this.#finishReason;
@@ -139,7 +148,7 @@ export class ChatAnswer implements WireAnswer {
       },
       isTruncated: this.#finishReason === "length",
       tokens: toTokens(this.#usage),
-      billedCost: this.#usage?.cost ?? null,
+      billedCost: costIn(this.#usage?.cost),
       tokenIds:
         this.#promptTokenIds === null
           ? undefined
@@ -167,17 +176,18 @@ export class ChatAnswer implements WireAnswer {
   }
 
   *#addDelta(delta: ChatDelta): Generator<AttemptPart> {
-    const thought = delta.reasoning_content || delta.reasoning || thinkingOf(delta.content);
-    if (typeof thought === "string" && thought !== "") {
+    const thought = textIn(delta.reasoning_content || delta.reasoning) || thinkingOf(delta.content);
+    if (thought !== "") {
       this.#reasoning.push(thought);
       yield { type: "reasoning", text: thought };
     }
-    for (const text of [plainTextOf(delta.content), delta.refusal ?? ""]) {
+    for (const text of [plainTextOf(delta.content), textIn(delta.refusal)]) {
       if (text === "") continue;
       this.#text.push(text);
       yield { type: "text", text };
     }
-    for (const call of delta.tool_calls ?? []) yield { type: "tool-arguments", ...this.#calls.add(call) };
+    for (const call of objectsIn<ToolCallDelta>(delta.tool_calls))
+      yield { type: "tool-arguments", ...this.#calls.add(call) };
     const { function_call: only } = delta;
     if (only !== undefined && only !== null)
       yield { type: "tool-arguments", ...this.#calls.add({ index: 0, function: only }) };
@@ -188,21 +198,14 @@ export class ChatAnswer implements WireAnswer {
   }
 }
 
-type ContentPart = { readonly type?: string; readonly text?: string; readonly thinking?: unknown };
-
-/** Content is a string, or parts where a provider mixes text and thinking (Mistral). */
-function plainTextOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return (content as ContentPart[]).map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
-}
-
-function thinkingOf(content: unknown): string {
-  if (!Array.isArray(content)) return "";
-  const thoughts = (content as ContentPart[]).filter((part) => part.type === "thinking");
-  return thoughts
-    .map(({ thinking }) => (typeof thinking === "string" ? thinking : plainTextOf(thinking)))
-    .join("");
+/** Each call of a whole message is one, whatever ids they have. */
+function withNumberedCalls(choice: ChatChoice): ChatChoice {
+  if (!Array.isArray(choice.message?.tool_calls)) return choice;
+  const tool_calls = objectsIn<ToolCallDelta>(choice.message.tool_calls).map((call, index) => ({
+    ...call,
+    index,
+  }));
+  return { ...choice, message: { ...choice.message, tool_calls } };
 }
 
 function toTokens(usage: ChatUsage | null): TokenCounts | null {
@@ -210,15 +213,14 @@ function toTokens(usage: ChatUsage | null): TokenCounts | null {
   const details = usage.prompt_tokens_details ?? {};
   return {
     ...noTokens,
-    promptTokens: usage.prompt_tokens ?? 0,
-    completionTokens: usage.completion_tokens ?? 0,
-    cacheReadTokens:
-      details["cached_tokens"] ?? usage.prompt_cache_hit_tokens ?? usage.cache_read_input_tokens ?? 0,
-    cacheWriteTokens:
-      details["cache_write_tokens"] ??
-      details["cache_creation_tokens"] ??
-      usage.cache_creation_input_tokens ??
-      0,
-    reasoningTokens: usage.completion_tokens_details?.reasoning_tokens ?? 0,
+    promptTokens: countIn(usage.prompt_tokens),
+    completionTokens: countIn(usage.completion_tokens),
+    cacheReadTokens: countIn(
+      details["cached_tokens"] ?? usage.prompt_cache_hit_tokens ?? usage.cache_read_input_tokens,
+    ),
+    cacheWriteTokens: countIn(
+      details["cache_write_tokens"] ?? details["cache_creation_tokens"] ?? usage.cache_creation_input_tokens,
+    ),
+    reasoningTokens: countIn(usage.completion_tokens_details?.reasoning_tokens),
   };
 }

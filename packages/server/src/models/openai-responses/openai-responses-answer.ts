@@ -1,22 +1,30 @@
 import { randomUUID } from "node:crypto";
-import type { ReasoningItemModel } from "@convoke/protocol";
 import type { Answered } from "../answered.ts";
+import { countIn, objectsIn, textIn } from "../answer-values.ts";
 import type { AttemptPart } from "../attempt.ts";
-import { isEndMark, readEvent, reported } from "../error-event.ts";
+import { isEndMark, isError, readEvent, reported } from "../error-event.ts";
 import { blockedAnswer, cutAnswer, emptyAnswer } from "../failures.ts";
 import { replayOf } from "../provider-replay.ts";
 import type { ServerSentEvent } from "../sse.ts";
 import { noTokens, type TokenCounts } from "../usage.ts";
 import type { WireAnswer } from "../wire-attempt.ts";
-import { withoutUndefined } from "../../lib/without-undefined.ts";
+import {
+  textsOf,
+  thoughtOf,
+  toItem,
+  toReasoningItem,
+  toToolCall,
+  withUniqueCallIds,
+  type OutputItem,
+} from "./output-items.ts";
 
 /** One event of the responses wire, or a whole response; every field may be missing. */
 type ResponsesEvent = {
   readonly type?: string;
   readonly output_index?: number;
   readonly summary_index?: number;
-  readonly delta?: string;
-  readonly item?: OutputItem;
+  readonly delta?: unknown;
+  readonly item?: Readonly<Record<string, unknown>> | null;
   readonly response?: ResponseObject;
   readonly code?: string | null;
   readonly message?: string | null;
@@ -27,24 +35,10 @@ type ResponseObject = {
   readonly id?: string;
   readonly model?: string;
   readonly status?: string;
-  readonly output?: readonly OutputItem[];
+  readonly output?: unknown;
   readonly error?: { readonly code?: string; readonly message?: string } | null;
   readonly incomplete_details?: { readonly reason?: string } | null;
   readonly usage?: ResponsesUsage | null;
-};
-
-type TextPart = { readonly type?: string; readonly text?: string; readonly refusal?: string };
-
-type OutputItem = {
-  readonly type?: string;
-  readonly id?: string;
-  readonly call_id?: string;
-  readonly name?: string;
-  readonly arguments?: string;
-  readonly content?: readonly TextPart[] | null;
-  readonly summary?: readonly TextPart[];
-  readonly encrypted_content?: string | null;
-  readonly status?: string;
 };
 
 type ResponsesUsage = {
@@ -59,6 +53,8 @@ const replayedTypes = new Set(["reasoning", "message", "function_call"]);
 /** Collects the events of one answer on the responses wire. */
 export class ResponsesAnswer implements WireAnswer {
   readonly #items = new Map<number, OutputItem>();
+  /** What was streamed of items that have not ended. */
+  readonly #drafts = new Map<number, OutputItem>();
   readonly #names = new Map<number, string>();
   readonly #host: string;
   #response: ResponseObject = {};
@@ -70,7 +66,7 @@ export class ResponsesAnswer implements WireAnswer {
   }
 
   get id(): string {
-    return this.#response.id ?? "";
+    return textIn(this.#response.id);
   }
 
   get tokens(): TokenCounts | null {
@@ -88,23 +84,29 @@ export class ResponsesAnswer implements WireAnswer {
   /** Adds an event and yields what to show of it. Throws when the event says that the answer failed. */
   *#add(event: ResponsesEvent): Generator<AttemptPart> {
     const at = event.output_index ?? 0;
-    const text = event.delta ?? "";
+    const text = textIn(event.delta);
     switch (event.type) {
       case "response.created":
       case "response.in_progress":
         this.#response = { ...this.#response, ...event.response };
         return;
       case "response.output_item.added":
-        if (event.item?.type === "function_call") {
-          this.#names.set(at, event.item.name ?? "");
-          yield { type: "tool-arguments", index: this.#callIndex(at), name: event.item.name ?? "", text: "" };
+        if (event.item?.["type"] === "function_call") {
+          const item = toItem(event.item);
+          const { name = "" } = item;
+          this.#drafts.set(at, item);
+          this.#names.set(at, name);
+          yield { type: "tool-arguments", index: this.#callIndex(at), name, text: "" };
         }
         return;
       case "response.output_item.done":
-        if (event.item !== undefined) this.#items.set(at, event.item);
+        if (!event.item) return;
+        this.#items.set(at, toItem(event.item));
+        this.#drafts.delete(at);
         return;
       case "response.output_text.delta":
       case "response.refusal.delta":
+        this.#draft(at, "message", text);
         yield { type: "text", text };
         return;
       case "response.reasoning_summary_part.added":
@@ -115,10 +117,15 @@ export class ResponsesAnswer implements WireAnswer {
         yield { type: "reasoning", text };
         return;
       case "response.function_call_arguments.delta":
+        this.#draft(at, "function_call", text);
         yield { type: "tool-arguments", index: this.#callIndex(at), name: this.#names.get(at) ?? "", text };
         return;
-      case "response.completed":
       case "response.incomplete":
+        // Half a call is none; half a text is what the model said.
+        for (const [key, { type }] of this.#drafts) if (type === "function_call") this.#drafts.delete(key);
+        this.#end(event.response ?? {});
+        return;
+      case "response.completed":
       case "response.failed":
         this.#end(event.response ?? {});
         return;
@@ -131,7 +138,6 @@ export class ResponsesAnswer implements WireAnswer {
   /** Adds a whole response, from servers that do not stream. */
   *addWhole(response: ResponseObject): Generator<AttemptPart> {
     this.#end(response);
-    for (const [index, item] of (response.output ?? []).entries()) this.#items.set(index, item);
     const { message } = this.finish();
     if (message.reasoningContent !== null) yield { type: "reasoning", text: message.reasoningContent };
     for (const part of message.content) yield { type: "text", text: part.text };
@@ -153,8 +159,8 @@ export class ResponsesAnswer implements WireAnswer {
       .filter((text) => text !== "")
       .join("\n\n");
     return {
-      id: this.#response.id || `response_${randomUUID()}`,
-      model: this.#response.model ?? "",
+      id: this.id || `response_${randomUUID()}`,
+      model: textIn(this.#response.model),
       message: {
         role: "assistant",
         content: items.flatMap(textsOf).map((text) => ({ type: "text", text })),
@@ -175,21 +181,29 @@ export class ResponsesAnswer implements WireAnswer {
 
   #end(response: ResponseObject): void {
     this.#response = { ...this.#response, ...response };
-    if (response.error) throw reported(response.error);
+    if (isError(response.error)) throw reported(response.error);
     this.#isEnded = true;
   }
 
+  /** Items as they were streamed, or as the end lists them if it has more: some servers stream no items, others list none. */
   #orderedItems(): OutputItem[] {
-    const streamed = [...this.#items.entries()].sort(([a], [b]) => a - b).map(([, item]) => item);
-    const items = streamed.length > 0 ? streamed : [...(this.#response.output ?? [])];
-    const seen = new Set<string>();
-    return items.map((item) => {
-      if (item.type !== "function_call") return item;
-      const isUsable = item.call_id !== undefined && item.call_id !== "" && !seen.has(item.call_id);
-      const call_id = isUsable ? item.call_id : `call_${randomUUID().replaceAll("-", "")}`;
-      seen.add(call_id);
-      return isUsable ? item : { ...item, call_id };
-    });
+    const streamed = [...this.#drafts, ...this.#items].sort(([a], [b]) => a - b).map(([, item]) => item);
+    const { output } = this.#response;
+    const listed =
+      typeof output === "string" ? [{ type: "message", content: output }] : objectsIn<object>(output);
+    const whole = listed.map((item) => toItem({ ...item }));
+    return withUniqueCallIds(whole.length > streamed.length ? whole : streamed);
+  }
+
+  /** Adds to an item that the server may never end. */
+  #draft(at: number, type: "message" | "function_call", text: string): void {
+    const draft = this.#drafts.get(at) ?? { type };
+    const { arguments: before = "", content } = draft;
+    const added =
+      type === "function_call"
+        ? { arguments: before + text }
+        : { content: [{ type: "output_text", text: textIn(content?.[0]?.text) + text }] };
+    if (!this.#items.has(at)) this.#drafts.set(at, { ...draft, ...added });
   }
 
   #callIndex(outputIndex: number): number {
@@ -197,47 +211,13 @@ export class ResponsesAnswer implements WireAnswer {
   }
 }
 
-function textsOf(item: OutputItem): string[] {
-  if (item.type !== "message") return [];
-  return (item.content ?? []).map((part) => part.text ?? part.refusal ?? "").filter((text) => text !== "");
-}
-
-function toToolCall(item: OutputItem): Answered["message"]["toolCalls"][number][] {
-  if (item.type !== "function_call") return [];
-  const text = item.arguments ?? "";
-  return [
-    {
-      id: item.call_id ?? "",
-      name: item.name ?? "",
-      arguments: text.trim() === "" ? "{}" : text,
-      origin: "responses",
-    },
-  ];
-}
-
-function thoughtOf(item: OutputItem): string {
-  const parts = (item.summary ?? []).length > 0 ? item.summary : item.content;
-  return (parts ?? []).map((part) => part.text ?? "").join("\n\n");
-}
-
-/** What an event may show of reasoning; the sealed part stays in the replay. */
-function toReasoningItem(item: OutputItem | undefined): ReasoningItemModel | null {
-  if (item === undefined) return null;
-  return withoutUndefined({
-    id: item.id,
-    summary: (item.summary ?? []).map((part) => part.text ?? ""),
-    content: item.content ? item.content.map((part) => part.text ?? "") : undefined,
-    status: item.status,
-  });
-}
-
 function toTokens(usage: ResponsesUsage | null): TokenCounts | null {
   if (usage === null) return null;
   return {
     ...noTokens,
-    promptTokens: usage.input_tokens ?? 0,
-    completionTokens: usage.output_tokens ?? 0,
-    cacheReadTokens: usage.input_tokens_details?.cached_tokens ?? 0,
-    reasoningTokens: usage.output_tokens_details?.reasoning_tokens ?? 0,
+    promptTokens: countIn(usage.input_tokens),
+    completionTokens: countIn(usage.output_tokens),
+    cacheReadTokens: countIn(usage.input_tokens_details?.cached_tokens),
+    reasoningTokens: countIn(usage.output_tokens_details?.reasoning_tokens),
   };
 }
