@@ -260,6 +260,8 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
       putsSecretsIn: readWall(config.wall, this.#deps.network).network !== "none",
       stateDir: wall.stateDir,
       openHost,
+      openEarly: (tools) => wall.openEarly(tools),
+      checkStart: () => wall.checkStart(),
       refusalsSince: async (mark) => wall.refusalsSince(mark),
       beginCall: () => wall.beginCall(),
       whyNoCommand: () => disk.whyFull([this.#folderOf(config), wall.homeDir]),

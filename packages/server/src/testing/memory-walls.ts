@@ -25,6 +25,8 @@ export class MemoryWalls implements Walls {
       catalogue: host.catalogue,
       isRunning: true,
       openHost: async () => host,
+      openEarly: async () => host,
+      checkStart: () => {},
       homeDir: this.#options.stateDir,
       stateDir: join(this.#options.stateDir, order.rootId),
       adoptState: async () => {},

@@ -7,6 +7,7 @@ import type { ControlGroups } from "../sandboxes/control-groups/control-groups.t
 import { BubblewrapWall } from "./bubblewrap-wall.ts";
 import type { BubblewrapWallsDeps } from "./walls-deps.ts";
 import { GitPlaces } from "./git-places.ts";
+import { KnownTools } from "./known-tools.ts";
 import { LeftBehindFiles, type LeftBehindPlace } from "./left-behind.ts";
 import { SharedTrust } from "../egress/way-out.ts";
 import { resolved, whyNotShown, whyRefused, type FolderPlaces } from "./refused-folder.ts";
@@ -28,6 +29,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
   readonly #leftBehind = new Map<string, LeftBehindFiles>();
   #opened = 0;
   readonly #gitPlaces = new GitPlaces();
+  readonly #knownTools = new KnownTools();
   readonly #trust = new SharedTrust();
   readonly #groups: Promise<ControlGroups>;
   readonly #places: WallPlaces;
@@ -86,6 +88,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
       state: this.#stateOf(rootId),
       leftBehind: this.#leftBehindOf(rootId, { folder, unlocked: order.unlocked }),
       gitPlaces: this.#gitPlaces,
+      knownTools: this.#knownTools,
       trust: this.#trust,
       groups: this.#groups,
       places: this.#places,

@@ -71,7 +71,7 @@ export class WallProcess implements AsyncDisposable {
       if (this.#child === null)
         await (this.#starting ??= this.#start().finally(() => (this.#starting = null)));
     } catch (error) {
-      if ((error as Error).cause instanceof NoPlaceError) this.#wanted ??= Promise.withResolvers();
+      this.#wanted ??= Promise.withResolvers();
       throw error;
     }
     this.#wanted?.resolve();

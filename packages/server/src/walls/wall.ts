@@ -37,6 +37,13 @@ export type WalledHost = {
   readonly isRunning: boolean;
   /** Starts the wall when it does not run. Rejects with a {@link Fault} that says why it cannot start. */
   openHost(): Promise<ToolHost>;
+  /**
+   * The same, and where it is certain whether the wall has tools of these names, without waiting for it: calls do. Never rejects then; see
+   * {@link WalledHost.checkStart}.
+   */
+  openEarly(tools: readonly string[]): Promise<ToolHost>;
+  /** Throws once why a start failed that nobody waited for; the next time after that it is tried again. */
+  checkStart(): void;
   /** Absolute directory, outside, of the private home; it need not be there yet. */
   readonly homeDir: string;
   /** Absolute directory, inside and outside, for the state of sessions. */

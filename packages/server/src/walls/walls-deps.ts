@@ -6,6 +6,7 @@ import type { ControlGroups } from "../sandboxes/control-groups/control-groups.t
 import type { Account } from "../sandboxes/sandbox-directory.ts";
 import type { GitPlaces } from "./git-places.ts";
 import type { LeftBehindFiles } from "./left-behind.ts";
+import type { KnownTools } from "./known-tools.ts";
 import type { HomeLimits, PrivateHomes } from "./private-homes.ts";
 import type { WallOrder } from "./wall.ts";
 import type { UserPlaces, UserPlacesDeps } from "./user-places.ts";
@@ -73,6 +74,7 @@ export type BubblewrapWallDeps = BubblewrapWallsDeps & {
   readonly state: string;
   readonly leftBehind: Pick<LeftBehindFiles, "begin">;
   readonly gitPlaces: GitPlaces;
+  readonly knownTools: KnownTools;
   readonly trust: SharedTrust;
   readonly groups: Promise<ControlGroups>;
   readonly places: WallPlaces;
