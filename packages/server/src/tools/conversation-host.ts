@@ -20,8 +20,10 @@ export type ConversationHost = {
   openHost(): Promise<ToolHost>;
   /** For `wall`: the same without waiting for it, where it is certain which of these tools it has; see `WalledHost`. */
   openEarly?(tools: readonly string[]): Promise<ToolHost>;
-  /** For `wall`: throws once why a start failed that nobody waited for. */
-  checkStart?(): void;
+  /** For `wall`: starts it in the background, unless enough were started for conversations that have not used theirs yet. */
+  startAhead?(): void;
+  /** For `wall`: see `WalledHost`. */
+  retryFailed?(): Promise<void>;
   /** Whether a proxy puts secrets that are bound to hosts into requests of the tools. */
   readonly putsSecretsIn: boolean;
   /** For `wall`: gives a session the state that it had without one, from this folder. */

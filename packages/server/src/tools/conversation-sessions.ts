@@ -170,17 +170,17 @@ export class ConversationSessions {
   async #openHost(
     session: ToolSession,
     config: ConversationConfig,
-    place: Pick<ConversationHost, "kind" | "checkStart" | "refusalsSince" | "beginCall" | "whyNoCommand"> & {
+    place: Pick<ConversationHost, "kind" | "retryFailed" | "refusalsSince" | "beginCall" | "whyNoCommand"> & {
       readonly folder: OwnedFolder | null;
       readonly context: SessionContext;
     },
   ): Promise<ToolSource> {
-    const { folder, context, kind, checkStart, refusalsSince, beginCall, whyNoCommand } = place;
+    const { folder, context, kind, retryFailed, refusalsSince, beginCall, whyNoCommand } = place;
     let owned = createHostSource(session);
     if (folder === null) owned = leaveToHost(owned, context.handedOver);
     // Behind a wall the tools run as the owner of the folder.
     else if (kind === "process") owned = await giveFilesToOwner(owned, folder, this.#deps.logger);
-    if (checkStart !== undefined) owned = checkBefore(owned, checkStart);
+    if (retryFailed !== undefined) owned = checkBefore(owned, retryFailed);
     if (refusalsSince !== undefined) owned = reportRefusals(owned, refusalsSince);
     if (beginCall !== undefined) owned = addNotes(owned, beginCall);
     if (whyNoCommand !== undefined) owned = refuseCommands(owned, whyNoCommand);

@@ -31,6 +31,8 @@ import type { WalledHost, WallOrder } from "./wall.ts";
 type Connected = { readonly remote: LateToolHost; readonly host: ToolHost };
 
 const defaultIdleMs = 10 * 60_000;
+/** A client that creates many conversations and uses none must not start as many walls. */
+const maxStartedAhead = 2;
 
 /** The wall of one conversation. */
 export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable {
@@ -44,8 +46,8 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
   readonly #egress: WallEgress;
   readonly #group: WallGroup;
   #connected: Connected | null = null;
-  /** Why the last start failed that nobody waited for. */
-  #failed: { readonly reason: unknown; readonly isTold: boolean } | null = null;
+  /** The last start failed, and nobody waited for it. */
+  #hasFailed = false;
   #resting: Promise<void> | undefined;
   #open = 0;
   /** Work that needs the process. */
@@ -84,6 +86,7 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
       },
       openGroup: () => this.#group.open(),
       onEnd: async () => {
+        deps.startedAhead.delete(this);
         await this.#start.release();
         deps.places.release(this);
         deps.userPlaces.release(this);
@@ -118,7 +121,7 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
       return await this.#during(async () => {
         const { remote, host } = (this.#connected ??= this.#connect());
         this.#deps.knownTools.learn(await remote.connected());
-        this.#failed = null;
+        this.#hasFailed = false;
         return host;
       });
     } catch (error) {
@@ -136,16 +139,19 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
     return host;
   }
 
-  checkStart(): void {
-    if (this.#failed === null) return;
-    const { reason, isTold } = this.#failed;
-    this.#failed = isTold ? null : { reason, isTold: true };
-    if (!isTold) throw reason;
+  startAhead(): void {
+    const { startedAhead } = this.#deps;
+    if (this.isRunning || startedAhead.size >= maxStartedAhead) return;
+    startedAhead.add(this);
     this.#startBeside();
   }
 
+  async retryFailed(): Promise<void> {
+    if (this.#hasFailed) await this.openHost();
+  }
+
   #startBeside(): void {
-    this.openHost().catch((reason: unknown) => (this.#failed = { reason, isTold: false }));
+    this.openHost().catch(() => (this.#hasFailed = true));
   }
 
   get ownerId(): string {
@@ -256,6 +262,7 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
 
   #onChange(open: number): void {
     this.#open = open;
+    if (open > 0) this.#deps.startedAhead.delete(this);
     clearTimeout(this.#idle);
     if (open === 0) this.#restLater();
   }

@@ -32,6 +32,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
   readonly #knownTools = new KnownTools();
   readonly #trust = new SharedTrust();
   readonly #groups: Promise<ControlGroups>;
+  readonly #startedAhead = new Set<object>();
   readonly #places: WallPlaces;
   readonly #userPlaces: UserPlaces;
   readonly #homes: PrivateHomes;
@@ -93,6 +94,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
       groups: this.#groups,
       places: this.#places,
       userPlaces: this.#userPlaces,
+      startedAhead: this.#startedAhead,
       privateHomes: this.#homes,
       onRest: () => this.#forget(rootId, wall),
     });

@@ -39,11 +39,13 @@ export type WalledHost = {
   openHost(): Promise<ToolHost>;
   /**
    * The same, and where it is certain whether the wall has tools of these names, without waiting for it: calls do. Never rejects then; see
-   * {@link WalledHost.checkStart}.
+   * {@link WalledHost.retryFailed}.
    */
   openEarly(tools: readonly string[]): Promise<ToolHost>;
-  /** Throws once why a start failed that nobody waited for; the next time after that it is tried again. */
-  checkStart(): void;
+  /** Starts it in the background, unless enough walls were started that nothing has used yet. */
+  startAhead(): void;
+  /** Starts it again where a start failed that nobody waited for. Rejects with the reason when that fails too. */
+  retryFailed(): Promise<void>;
   /** Absolute directory, outside, of the private home; it need not be there yet. */
   readonly homeDir: string;
   /** Absolute directory, inside and outside, for the state of sessions. */

@@ -79,6 +79,8 @@ export type BubblewrapWallDeps = BubblewrapWallsDeps & {
   readonly groups: Promise<ControlGroups>;
   readonly places: WallPlaces;
   readonly userPlaces: UserPlaces;
+  /** Walls that were started ahead of their use, which has not come yet. */
+  readonly startedAhead: Set<object>;
   readonly privateHomes: PrivateHomes;
   /** Called when nothing has used it for a while; by then all of it has ended. */
   readonly onRest: () => void;

@@ -1,11 +1,11 @@
 import { forward, type ToolSource } from "../tool-source.ts";
 
-/** Calls `check` before each request to the model, which ends the run when it throws. */
-export function checkBefore(source: ToolSource, check: () => void): ToolSource {
+/** Awaits `check` before each request to the model, which ends the run when it rejects. */
+export function checkBefore(source: ToolSource, check: () => Promise<void>): ToolSource {
   return {
     ...forward(source),
     ready: async (...given) => {
-      check();
+      await check();
       await source.ready(...given);
     },
   };
