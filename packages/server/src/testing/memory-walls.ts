@@ -5,6 +5,7 @@ import type { WalledHost, WallOrder, Walls } from "../walls/wall.ts";
 /** Walls that keep nothing in and nothing out: the tools run in this process. For what a server makes of its walls. */
 export class MemoryWalls implements Walls {
   readonly summary = "memory";
+  readonly kind = "bubblewrap";
   readonly #options: { readonly tools: readonly (Tool | ToolSet)[]; readonly stateDir: string };
   readonly #orders: WallOrder[] = [];
 

@@ -14,7 +14,6 @@ import { describeError } from "../lib/describe-error.ts";
 import { Fault } from "../lib/fault.ts";
 import { groupOfProcess } from "../sandboxes/control-groups/open-control-groups.ts";
 import { connectForwardedPort } from "../sandboxes/port-forwarder-client.ts";
-import { systemPath } from "../sandboxes/tool-host-program.ts";
 import { CountedHost } from "./counted-host.ts";
 import { adoptState, hasEarlierState } from "./earlier-state.ts";
 import { WallEgress } from "./wall-egress.ts";
@@ -77,14 +76,12 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
     });
     this.#process = new WallProcess({
       files: { root: deps.root, run: this.#run },
-      path: deps.environment["PATH"] ?? systemPath,
-      prepare: async () => {
+      launch: async () => {
         const counted = deps.userPlaces.take(this);
         if (counted !== null) await counted;
         await deps.places.take(this);
-        return await this.#start.prepare();
+        return await this.#start.launch();
       },
-      openGroup: () => this.#group.open(),
       onEnd: async () => {
         deps.startedAhead.delete(this);
         await this.#start.release();
@@ -101,6 +98,7 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
     return (
       this.#deps.folder === folder &&
       known.ownerId === order.ownerId &&
+      known.kind === order.kind &&
       isDeepStrictEqual(known.network, order.network) &&
       isDeepStrictEqual(known.limitedBy, order.limitedBy) &&
       isDeepStrictEqual(known.hide, order.hide) &&

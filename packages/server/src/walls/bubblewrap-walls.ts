@@ -15,13 +15,13 @@ import { HomeUses, isProcessAlive, processName } from "./home-uses.ts";
 import { PrivateHomes } from "./private-homes.ts";
 import { UserPlaces } from "./user-places.ts";
 import { WallPlaces } from "./wall-places.ts";
-import type { WalledHost, WallOrder, Walls } from "./wall.ts";
+import type { WalledHost, WallKind, WallOrder, Walls } from "./wall.ts";
 
 /** Less than a call waits for an unavailable tool host. */
 const placeWaitMs = 20_000;
 
-/** One wall of bubblewrap for each conversation that works on this machine. */
-export class BubblewrapWalls implements Omit<Walls, "summary"> {
+/** One wall for each conversation that works on this machine. */
+export class BubblewrapWalls implements Omit<Walls, "summary" | "kind"> {
   readonly #deps: BubblewrapWallsDeps;
   /** Those that were used in the last minutes. */
   readonly #walls = new Map<string, BubblewrapWall>();
@@ -29,7 +29,8 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
   readonly #leftBehind = new Map<string, LeftBehindFiles>();
   #opened = 0;
   readonly #gitPlaces = new GitPlaces();
-  readonly #knownTools = new KnownTools();
+  /** An image may have other programs than this machine. */
+  readonly #knownTools = { bubblewrap: new KnownTools(), docker: new KnownTools() };
   readonly #trust = new SharedTrust();
   readonly #groups: Promise<ControlGroups>;
   readonly #startedAhead = new Set<object>();
@@ -70,6 +71,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
     const folder = await resolved(order.folder);
     const reason = await this.#whyRefused(folder);
     if (reason !== null) throw invalidField(["body", "workspace", "working_dir"], reason);
+    await this.#checkKind(order.kind);
     const extraFolders = await this.#resolveExtra(order);
     const known = this.#walls.get(order.rootId);
     if (known?.isFor(order, folder) === true) {
@@ -89,7 +91,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
       state: this.#stateOf(rootId),
       leftBehind: this.#leftBehindOf(rootId, { folder, unlocked: order.unlocked }),
       gitPlaces: this.#gitPlaces,
-      knownTools: this.#knownTools,
+      knownTools: this.#knownTools[order.kind],
       trust: this.#trust,
       groups: this.#groups,
       places: this.#places,
@@ -106,6 +108,19 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
 
   async isRefused(folder: string): Promise<boolean> {
     return (await this.#whyRefused(await resolved(folder))) !== null;
+  }
+
+  /** Throws a {@link Fault} with what to do where no wall of this kind can stand here. */
+  async #checkKind(kind: WallKind): Promise<void> {
+    const field = ["body", "wall", "kind"];
+    if (kind === "docker") {
+      const why = await this.#deps.containers.whyNot();
+      if (why !== null) throw invalidField(field, `${why.reason} ${why.fix}`);
+    } else if (this.#deps.kind === "docker")
+      throw invalidField(
+        field,
+        "The walls of this server are containers (CONVOKE_WALL=docker). Leave it out.",
+      );
   }
 
   async #whyRefused(folder: string): Promise<string | null> {
@@ -126,7 +141,8 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
     );
   }
 
-  async limits(): Promise<ControlGroups> {
+  async limits(kind: WallKind): Promise<Pick<ControlGroups, "kind" | "detail">> {
+    if (kind === "docker") return { kind: "group", detail: "by the container engine" };
     return await this.#groups;
   }
 

@@ -8,7 +8,8 @@ import type { GitPlaces } from "./git-places.ts";
 import type { LeftBehindFiles } from "./left-behind.ts";
 import type { KnownTools } from "./known-tools.ts";
 import type { HomeLimits, PrivateHomes } from "./private-homes.ts";
-import type { WallOrder } from "./wall.ts";
+import type { WallContainers } from "./wall-containers.ts";
+import type { WallKind, WallOrder } from "./wall.ts";
 import type { UserPlaces, UserPlacesDeps } from "./user-places.ts";
 import type { WallPlaces } from "./wall-places.ts";
 import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
@@ -53,6 +54,9 @@ export type BubblewrapWallsDeps = {
   readonly maxRunning: number;
   /** How long a wall waits for another one to end, in milliseconds; 20 seconds unless given. */
   readonly placeWaitMs?: number;
+  /** Of conversations that ask for none. Where it is `docker`, there are none of bubblewrap. */
+  readonly kind: WallKind;
+  readonly containers: WallContainers;
   /** Finds out how the processes of a wall can be limited together here; asked once. */
   readonly openControlGroups: () => Promise<ControlGroups>;
   /** Milliseconds after its last use at which a wall ends; ten minutes unless given. */
