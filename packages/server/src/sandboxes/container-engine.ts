@@ -62,14 +62,14 @@ export class ContainerEngine {
       timeout: attachMs,
     });
     outgoing.once("timeout", () => outgoing.destroy(new Error("the engine did not answer")));
-    const refused = once(outgoing, "response").then(([incoming]: [IncomingMessage]) => {
+    const refused = once(outgoing, "response").then((answer) => {
+      const [{ statusCode }] = answer as [IncomingMessage];
       outgoing.destroy();
-      throw new SandboxError(`The container engine refused to attach (${incoming.statusCode}).`);
+      throw new SandboxError(`The container engine refused to attach (${statusCode}).`);
     });
     const upgraded = once(outgoing, "upgrade") as Promise<[IncomingMessage, Socket, Buffer]>;
     outgoing.end();
     const [, socket, head] = await Promise.race([upgraded, refused]);
-    refused.catch(() => {});
     socket.setTimeout(0);
     return new ContainerAttachment(socket, head);
   }
