@@ -18,6 +18,8 @@ export type BuiltServerOptions = {
   readonly fill?: (dataDir: string) => Promise<void>;
   /** Number of processes that share the port, without sandboxes. */
   readonly processes?: number;
+  /** Its `--wall`; the command's own unless given. */
+  readonly wall?: "auto" | "off";
 };
 
 /** The installed `convoke serve` without keys, with its own data folder. Disposing it removes both. */
@@ -46,6 +48,7 @@ export class BuiltServer implements AsyncDisposable {
     hasPage = false,
     fill,
     processes = 1,
+    wall,
   }: BuiltServerOptions = {}): Promise<BuiltServer> {
     // Inside the checkout, so that the built command finds the packages outside the bundle.
     const cache = resolve(root, "node_modules", ".cache");
@@ -62,6 +65,7 @@ export class BuiltServer implements AsyncDisposable {
     await fill?.(dataDir);
     const words = ["serve", "--no-auth", "--json", "--port", "0", "--data-dir", dataDir];
     if (processes !== undefined) words.push("--processes", String(processes), "--sandbox", "off");
+    if (wall !== undefined) words.push("--wall", wall);
     const startedAtMs = performance.now();
     const child = spawn(process.execPath, [join(built, "lib", "bin.js"), ...words], {
       cwd: workDir,

@@ -15,6 +15,7 @@ import { buildCommand } from "../../scripts/build-command.ts";
 import type { BenchResult } from "../bench-result.ts";
 import { percentile } from "../journal/percentile.ts";
 import { call, firstCall } from "./first-call.ts";
+import { measureFirstTurns } from "./first-turn.ts";
 import { measureWalls } from "./walls.ts";
 import { measureWarm } from "./warm.ts";
 
@@ -78,6 +79,7 @@ export async function run(): Promise<BenchResult[]> {
         baseline: beside,
       },
       toResult("B12.warm", "the same, one of the bundle is kept ready: median", warmMs),
+      ...(await measureFirstTurns()),
       toResult("B12.wall", "a wall with a way out, bundle: order to first tool call: median", wallMs),
       {
         ...toResult(

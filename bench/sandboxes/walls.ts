@@ -9,6 +9,7 @@ import { ownAccount } from "../../packages/server/src/sandboxes/find-bubblewrap.
 import type { ToolHostProgram } from "../../packages/server/src/sandboxes/tool-host-program.ts";
 import { createBoundSecretRegistry } from "../../packages/server/src/egress/bound-secret-registry.ts";
 import { BubblewrapWalls } from "../../packages/server/src/walls/bubblewrap-walls.ts";
+import { WallContainers } from "../../packages/server/src/walls/wall-containers.ts";
 import { percentile } from "../journal/percentile.ts";
 import { firstCall } from "./first-call.ts";
 
@@ -33,6 +34,13 @@ export async function measureWalls(
     logger: silentLogger,
     limits: { memoryMb: null, cpus: null, pids: 8_192 },
     homes: { maxMb: 4_096, maxUnusedDays: 30 },
+    kind: "bubblewrap",
+    containers: new WallContainers({
+      socketPath: "/none",
+      image: null,
+      installationId: "bench",
+      logger: silentLogger,
+    }),
     maxRunning: roundCount + 1,
     takeHold: () => null,
     openControlGroups: () => openControlGroups({ uid: self.uid, environment: process.env }),
@@ -47,6 +55,7 @@ export async function measureWalls(
       rootId: `wall-${round}`,
       ownerId: "local",
       folder,
+      kind: "bubblewrap",
       network,
       limitedBy: [],
       granted: [],

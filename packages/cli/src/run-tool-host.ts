@@ -7,7 +7,7 @@ import {
   openEgressListener,
   createLocalWorkspace,
   openGuardian,
-  openLocalBash,
+  openLateBash,
   serveToolHost,
   type ListenAddress,
 } from "@convoke/tool-host/serve";
@@ -55,7 +55,7 @@ export async function runToolHost(options: ToolHostOptions): Promise<void> {
     return loaded;
   });
   const bash = scope.use(
-    openLocalBash({
+    openLateBash({
       path: options.stateDir === undefined ? ":memory:" : join(resolve(options.stateDir), "bash.sqlite"),
       environment,
     }),

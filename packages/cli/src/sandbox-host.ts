@@ -13,6 +13,7 @@ const { values } = parseArgs({
     "state-dir": { type: "string" },
     json: { type: "boolean" },
     egress: { type: "string" },
+    "exit-with-parent": { type: "boolean" },
   },
 });
 const { socket, "key-file": keyFile, "state-dir": stateDir, json, egress } = values;
@@ -26,4 +27,5 @@ await runToolHost({
   address: "",
   json: json === true,
   egress,
+  exitWithParent: values["exit-with-parent"] === true,
 });

@@ -24,7 +24,7 @@ export function wallRequest(options: WallOptions): Pick<StartConversationRequest
     ...(server === undefined || network === undefined ? {} : { network: parseNetwork(network) }),
     ...(server === undefined || sandbox === undefined || sandbox === "auto"
       ? {}
-      : { kind: sandbox as "bubblewrap" | "off" }),
+      : { kind: sandbox as "bubblewrap" | "docker" | "off" }),
   };
   return Object.keys(wall).length === 0 ? {} : { wall };
 }

@@ -8,7 +8,6 @@ import type {
   ExecutionRequest,
   SessionLease,
   SessionSpec,
-  SessionTool,
   ToolHost,
   ToolListing,
   ToolSession,
@@ -18,11 +17,12 @@ import type { Place } from "./in-process-session.ts";
 import { startPipedProcess, type PipedProcess, type ProcessSpec } from "./processes/piped-process.ts";
 import { listListeningPorts, type ListeningPort } from "./processes/listening-ports.ts";
 import type { PersonShell, ShellSpec } from "./processes/person-shell.ts";
+import { wantedFaces } from "./list-session.ts";
 import { listTool } from "./list-tool.ts";
 import type { BrowserInput, BrowserUpdate } from "./browser-attachment.ts";
 import type { TerminalInput, TerminalUpdate } from "./terminal-attachment.ts";
 import { ToolLane } from "./tool-lane.ts";
-import { facesOf, type Tool, type ToolContext, type ToolFace, type ToolSet } from "./tool.ts";
+import type { Tool, ToolContext, ToolFace, ToolSet } from "./tool.ts";
 
 export type InProcessHostDeps = {
   readonly tools: readonly (Tool | ToolSet)[];
@@ -304,11 +304,6 @@ type ResolvedTool = {
   readonly faces: readonly ToolFace[];
   readonly context: ToolContext;
 };
-
-function wantedFaces(tool: Tool | ToolSet, { members }: SessionTool): readonly ToolFace[] {
-  const faces = facesOf(tool);
-  return members === undefined ? faces : faces.filter(({ name }) => members.includes(name));
-}
 
 async function closeSession(session: OpenSession): Promise<void> {
   await session.executions[Symbol.asyncDispose]();

@@ -5,6 +5,7 @@ export { browserToolSetName } from "./tools/browser/browser-tool-set.ts";
 export { chromiumFix, findChromium } from "./tools/browser/find-chromium.ts";
 export { loadTerminal } from "./tools/terminal/load-terminal.ts";
 export { innerAddress } from "./inner-address.ts";
+export { listSession } from "./list-session.ts";
 export { listTool } from "./list-tool.ts";
 export { placesOf } from "./place-of.ts";
 export { pathsIn as pathsInPatch } from "./tools/apply-patch/parse-patch.ts";
@@ -56,8 +57,8 @@ export { hiddenMark, maskCutText, maskText, SecretMask } from "./processes/mask.
 export { clipText, shortNotice, textLimits, truncateText } from "./text/truncate.ts";
 export type { TruncateOptions } from "./text/truncate.ts";
 export { openHostStream } from "./rpc/connect-target.ts";
-export { connectToolHost } from "./rpc/connect-host.ts";
-export type { ConnectOptions, RemoteToolHost } from "./rpc/connect-host.ts";
+export { connectToolHost, openToolHost } from "./rpc/connect-host.ts";
+export type { ConnectOptions, LateToolHost, RemoteToolHost } from "./rpc/connect-host.ts";
 export { ToolHostRefusedError, ToolHostUnreachableError } from "./rpc/connection-errors.ts";
 export { serveToolHost } from "./rpc/serve-host.ts";
 export type { Served, ServeOptions } from "./rpc/serve-host.ts";

@@ -7,4 +7,4 @@ export { serveToolHost } from "./rpc/serve-host.ts";
 export type { Served, ServeOptions } from "./rpc/serve-host.ts";
 export type { ListenAddress } from "./rpc/address.ts";
 export { createLocalWorkspace } from "./workspace/local-workspace.ts";
-export { openLocalBash } from "./bash/local-bash.ts";
+export { openLateBash } from "./bash/late-bash.ts";

@@ -86,8 +86,8 @@ export function addChat(program: Command, keepCompiled: () => void): void {
     .addOption(
       new Option(
         "--sandbox <kind>",
-        "the wall around the agent's tools: auto, bubblewrap, or off to run them as your user",
-      ).choices(["auto", "bubblewrap", "off"]),
+        "the wall around the agent's tools: auto, bubblewrap, docker, or off to run them as your user",
+      ).choices(["auto", "bubblewrap", "docker", "off"]),
     )
     .option(
       "--network <network>",

@@ -70,8 +70,8 @@ export function addRun(program: Command, keepCompiled: () => void): void {
     .addOption(
       new Option(
         "--sandbox <kind>",
-        "the wall around the agent's tools: auto, bubblewrap, or off to run them as your user",
-      ).choices(["auto", "bubblewrap", "off"]),
+        "the wall around the agent's tools: auto, bubblewrap, docker, or off to run them as your user",
+      ).choices(["auto", "bubblewrap", "docker", "off"]),
     )
     .option(
       "--network <network>",
@@ -138,7 +138,7 @@ async function run(task: string | undefined, options: Run): Promise<void> {
   };
   const { id, wall, response_schema: known } = await client.startConversation(request);
   if (!isJson && !isQuiet) {
-    const wayOut = wall?.kind === "bubblewrap" ? " (--sandbox off: none)" : "";
+    const wayOut = wall !== undefined && wall.kind !== "none" ? " (--sandbox off: none)" : "";
     console.log(`${describeWall(wall, options.workspace)}${wayOut}`);
   }
   const watched = { client, conversationId: id, isJson, isQuiet, output, input };
@@ -150,7 +150,7 @@ async function run(task: string | undefined, options: Run): Promise<void> {
     isKnown: known !== undefined && known !== null,
     file: options.outputLastMessage,
   });
-  if (!isJson && !isQuiet && wall?.kind === "bubblewrap") await printLeftBehind(client, id);
+  if (!isJson && !isQuiet && wall !== undefined && wall.kind !== "none") await printLeftBehind(client, id);
 }
 
 function withInstruction(content: Content, schema: AnswerSchema | null): Content {

@@ -60,7 +60,7 @@ export function addServe(program: Command, keepCompiled: () => void): void {
     )
     .option(
       "--wall <kind>",
-      "auto, bubblewrap or off: what agents outside of sandboxes run behind (default auto; CONVOKE_WALL)",
+      "auto, bubblewrap, docker or off: what agents outside of sandboxes run behind (default auto; CONVOKE_WALL)",
     )
     .option(
       "--network <network>",

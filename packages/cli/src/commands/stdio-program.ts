@@ -34,8 +34,8 @@ export function withStdioOptions(command: Command, things: string): Command {
     .addOption(
       new Option(
         "--sandbox <kind>",
-        "the wall around the tools of a server that is started: auto, bubblewrap, or off to run them as your user",
-      ).choices(["auto", "bubblewrap", "off"]),
+        "the wall around the tools of a server that is started: auto, bubblewrap, docker, or off to run them as your user",
+      ).choices(["auto", "bubblewrap", "docker", "off"]),
     )
     .option("--network <network>", "what commands reach behind that wall, as of convoke run");
   return withStore(command, "where conversations are stored (default ~/.convoke)")

@@ -11,8 +11,9 @@ export type ExtraFolder = Static<typeof ExtraFolder>;
 /** The wall around the tools of a conversation on the server's machine, where it differs from the server's own setting. */
 export const WallRequest = closedObject("WallRequest", {
   kind: Type.Optional(
-    choice(["bubblewrap", "off"], {
-      description: "With off the tools run as the server's user, for users of the machine only.",
+    choice(["bubblewrap", "docker", "off"], {
+      description:
+        "docker is a container of the server's image. With off the tools run as the server's user, for users of the machine only.",
     }),
   ),
   network: Type.Optional(NetworkPolicy),
@@ -40,7 +41,7 @@ export type WallRequest = Static<typeof WallRequest>;
 
 /** The wall that a conversation has. */
 export const WallInfo = object("WallInfo", {
-  kind: choice(["bubblewrap", "none"]),
+  kind: choice(["bubblewrap", "docker", "none"]),
   network: NetworkPolicy,
   /** The tools run as root without capabilities, because the working folder is root's. */
   as_root: Type.Boolean(),

@@ -19,6 +19,7 @@ function open(changes: Partial<ChooseHostDeps> = {}, isAsRoot = false) {
   const removed: string[] = [];
   const walls: Walls = {
     summary: "walls of a test",
+    kind: "bubblewrap",
     open: async (order) => {
       orders.push(order);
       const openHost = async () => toolHost;
@@ -66,6 +67,7 @@ test("a conversation here is behind a wall around its folder, also for users who
       rootId: "one",
       ownerId: "bob",
       folder: "/home/ada/work/shop",
+      kind: "bubblewrap",
       network: "registries",
       limitedBy: [{ source: "server", policy: "registries" }],
       granted: [],
@@ -75,6 +77,14 @@ test("a conversation here is behind a wall around its folder, also for users who
       copies: { folder: "/data/extensions/bob", targets: ["/data/extensions/bob"] },
     },
   ]);
+});
+
+test("a request may name a container as its wall", async () => {
+  const { hosts, orders } = open();
+  const config = { wall: { kind: "docker" as const } };
+  await hosts.choose(conversation("bob", config));
+  expect(orders).toMatchObject([{ rootId: "one", kind: "docker" }]);
+  expect(await hosts.describe(conversation("bob", config).config, "two")).toMatchObject({ kind: "docker" });
 });
 
 test("a sub-agent is behind the wall of the conversation that it works for", async () => {

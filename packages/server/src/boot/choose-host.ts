@@ -116,12 +116,13 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
 
   async describeFolder(folder: string, wall?: ConversationConfig["wall"]): Promise<WallInfo> {
     const { walls } = this.#deps;
-    const { isOff, network, hide, granted, unlocked, extra } = readWall(wall, this.#deps.network);
+    const { isOff, kind, network, hide, granted, unlocked, extra } = readWall(wall, this.#deps.network);
     if (walls === null || isOff) return { kind: "none", network: "all", as_root: false };
-    const [isAsRoot, { kind: limits }] = await Promise.all([walls.isAsRoot(folder), walls.limits()]);
+    const shown = kind ?? walls.kind;
+    const [isAsRoot, { kind: limits }] = await Promise.all([walls.isAsRoot(folder), walls.limits(shown)]);
     const lists = Object.entries({ hide, granted, unlocked, extra_folders: extra });
     const present = Object.fromEntries(lists.filter(([, list]) => list.length > 0));
-    return { kind: "bubblewrap", network, as_root: isAsRoot, limits, ...present };
+    return { kind: shown, network, as_root: isAsRoot, limits, ...present };
   }
 
   /** The folder that the server was started in, or one in the home where no wall could stand around that. */
@@ -147,7 +148,8 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
     }
     await makeDirectory(folder, 0o777, giveToParentsOwner);
     const rootId = `passing-${randomUUID()}`;
-    const order = { rootId, ownerId: userId, folder, network, limitedBy: this.#limitsOf(userId) };
+    const limitedBy = this.#limitsOf(userId);
+    const order = { rootId, ownerId: userId, folder, kind: walls.kind, network, limitedBy };
     const wall = await walls.open({ ...order, granted: [], hide: [], unlocked: [], extraFolders: [] });
     try {
       return await work({ toolHost: await wall.openHost(), folder, isWalled: true });
@@ -160,7 +162,10 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
   async openWall({ id, ownerId, config }: HostedConversation): Promise<WalledHost | null> {
     const { walls, requireMachine, isMachineUser, policyOf } = this.#deps;
     if (config.sandbox_id !== undefined) return null;
-    const { isOff, network, hide, granted, unlocked, extra } = readWall(config.wall, this.#deps.network);
+    const { isOff, kind, network, hide, granted, unlocked, extra } = readWall(
+      config.wall,
+      this.#deps.network,
+    );
     const { least_wall: least = "none", may_turn_off: mayTurnOff = true } = policyOf(ownerId);
     if (walls === null) {
       if (needsWall(config.wall)) throw wallsAreOff();
@@ -188,6 +193,7 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
       rootId,
       ownerId,
       folder,
+      kind: kind ?? walls.kind,
       network,
       limitedBy: this.#limitsOf(ownerId),
       granted,
@@ -260,6 +266,9 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
       putsSecretsIn: readWall(config.wall, this.#deps.network).network !== "none",
       stateDir: wall.stateDir,
       openHost,
+      openEarly: (tools) => wall.openEarly(tools),
+      startAhead: () => wall.startAhead(),
+      retryFailed: () => wall.retryFailed(),
       refusalsSince: async (mark) => wall.refusalsSince(mark),
       beginCall: () => wall.beginCall(),
       whyNoCommand: () => disk.whyFull([this.#folderOf(config), wall.homeDir]),

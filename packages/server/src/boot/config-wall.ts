@@ -6,11 +6,11 @@ import { readNetwork } from "./read-network.ts";
 import { read, type Environment } from "./setting.ts";
 import { settings } from "./settings.ts";
 
-const kinds = ["auto", "bubblewrap", "off"] as const;
+const kinds = ["auto", "bubblewrap", "docker", "off"] as const;
 
 /** The walls of conversations on the server's machine. */
 export type WallConfig = {
-  /** `auto`: the wall that works here. There is no start without one unless it is `off`. */
+  /** `auto`: bubblewrap. There is no start without one unless it is `off`. */
   readonly kind: (typeof kinds)[number];
   /** What a wall lets out unless the conversation says otherwise. */
   readonly network: NetworkPolicy;

@@ -1,8 +1,10 @@
 import type { ControlGroups } from "../sandboxes/control-groups/control-groups.ts";
 import { openControlGroups } from "../sandboxes/control-groups/open-control-groups.ts";
 import { findBubblewrap, ownAccount, type BackendFinding } from "../sandboxes/find-bubblewrap.ts";
+import { installationIdOf } from "../sandboxes/open-sandbox.ts";
 import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
 import { deriveSettings } from "../walls/derived-settings.ts";
+import { WallContainers } from "../walls/wall-containers.ts";
 import { LateWalls } from "../walls/late-walls.ts";
 import { machineMemoryMb } from "../walls/wall-group.ts";
 import type { Walls } from "../walls/wall.ts";
@@ -39,11 +41,24 @@ export async function openWalls({
 }: SharedWithWalls & WallStartDeps): Promise<Walls | null> {
   if (config.wall.kind === "off") return null;
   const self = ownAccount();
-  const why = await findWhyNoWall({ environment, user: config.sandbox.user, bubblewrap });
-  if (why !== null) throw new NoWallError(why);
   const { dataDir } = config;
+  const { engineSocket: socketPath, image } = config.sandbox;
+  const kind = config.wall.kind === "docker" ? "docker" : "bubblewrap";
+  const containers = new WallContainers({
+    socketPath,
+    image,
+    installationId: installationIdOf(dataDir),
+    logger,
+  });
+  const why =
+    kind === "docker"
+      ? await containers.whyNot()
+      : await findWhyNoWall({ environment, user: config.sandbox.user, bubblewrap });
+  if (why !== null) throw new NoWallError(why);
   return new LateWalls({
     dataDir,
+    kind,
+    containers,
     program,
     catalogue,
     environment,

@@ -9,6 +9,8 @@ type Wall = ConversationConfig["wall"];
 export function readWall(wall: Wall = {}, network: NetworkPolicy) {
   return {
     isOff: wall.kind === "off",
+    /** Null: the server's. */
+    kind: wall.kind === "off" ? null : (wall.kind ?? null),
     network: wall.network ?? network,
     hide: wall.hide ?? [],
     granted: wall.granted ?? [],
@@ -21,7 +23,9 @@ export function readWall(wall: Wall = {}, network: NetworkPolicy) {
 export function needsWall(wall: Wall = {}): boolean {
   const lists = [wall.hide, wall.unlocked, wall.extra_folders];
   return (
-    wall.kind === "bubblewrap" || wall.network !== undefined || lists.some((list) => (list ?? []).length > 0)
+    (wall.kind !== undefined && wall.kind !== "off") ||
+    wall.network !== undefined ||
+    lists.some((list) => (list ?? []).length > 0)
   );
 }
 

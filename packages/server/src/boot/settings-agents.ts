@@ -5,7 +5,7 @@ export const agentSettings = {
   wall: choice({
     variable: "CONVOKE_WALL",
     flag: "--wall",
-    choices: ["auto", "bubblewrap", "off"],
+    choices: ["auto", "bubblewrap", "docker", "off"],
     fallback: "auto",
     doc: "what agents outside of sandboxes run behind, see [walls](walls.md)",
   }),

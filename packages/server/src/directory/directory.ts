@@ -118,6 +118,7 @@ export class Directory implements AsyncDisposable {
       : this.#loaded.create(row, first));
     if (!isNew) return null;
     if (input.secrets.mcp !== undefined) this.#prepare(input.id);
+    else chosen.startAhead?.();
     const { lastMicros } = (await this.#loaded.find(input.id))?.state ?? initialState();
     const updatedAtMicros = Math.max(nowMicros, lastMicros);
     return await this.#descriptions.of({ ...row, updatedAtMicros, lastSeq: 0, marks: noMarks });

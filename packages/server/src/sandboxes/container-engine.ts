@@ -1,7 +1,11 @@
 import { request } from "node:http";
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import { once } from "node:events";
+import { ContainerAttachment } from "./container-attachment.ts";
 import { SandboxError } from "./sandbox.ts";
+
+const attachMs = 10_000;
 
 /** The reply of an engine; `body` is its JSON, or its text when it is none. */
 export type EngineReply = { readonly status: number; readonly body: unknown; readonly bytes: Buffer };
@@ -47,6 +51,29 @@ export class ContainerEngine {
     if ((incoming.statusCode ?? 0) >= 300) throw new SandboxError(`The container engine refused: ${rest}`);
   }
 
+  /** Connects to the input and the output of a container that was created. Its input ends with the connection. */
+  async attach(name: string): Promise<ContainerAttachment> {
+    const outgoing = request({
+      socketPath: this.#socketPath,
+      method: "POST",
+      path: `/v1.41/containers/${name}/attach?stream=1&stdin=1&stdout=1&stderr=1`,
+      agent: false,
+      headers: { connection: "Upgrade", upgrade: "tcp" },
+      timeout: attachMs,
+    });
+    outgoing.once("timeout", () => outgoing.destroy(new Error("the engine did not answer")));
+    const refused = once(outgoing, "response").then((answer) => {
+      const [{ statusCode }] = answer as [IncomingMessage];
+      outgoing.destroy();
+      throw new SandboxError(`The container engine refused to attach (${statusCode}).`);
+    });
+    const upgraded = once(outgoing, "upgrade") as Promise<[IncomingMessage, Socket, Buffer]>;
+    outgoing.end();
+    const [, socket, head] = await Promise.race([upgraded, refused]);
+    socket.setTimeout(0);
+    return new ContainerAttachment(socket, head);
+  }
+
   async #send(
     method: string,
     path: string,
@@ -73,17 +100,6 @@ export class ContainerEngine {
       );
     }
   }
-}
-
-/** The text of a log as the engine frames it: a header of 8 bytes, the last 4 of them the length, before every chunk. */
-export function readLogFrames(bytes: Buffer): string {
-  const parts: Buffer[] = [];
-  for (let at = 0; at + 8 <= bytes.length;) {
-    const length = bytes.readUInt32BE(at + 4);
-    parts.push(bytes.subarray(at + 8, at + 8 + length));
-    at += 8 + length;
-  }
-  return Buffer.concat(parts).toString("utf8");
 }
 
 function parseReply(bytes: Buffer): unknown {

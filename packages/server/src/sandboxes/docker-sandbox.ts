@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import type { RemoteToolHost } from "@convoke/tool-host";
 import { describeError } from "../lib/describe-error.ts";
 import { inside } from "./bubblewrap-arguments.ts";
-import { readLogFrames } from "./container-engine.ts";
+import { readLogFrames } from "./read-log-frames.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 import { SandboxError } from "./sandbox.ts";
 import type { SandboxHandle, SandboxHealth, SandboxRecord } from "./sandbox.ts";

@@ -46,7 +46,11 @@ export async function listContainers(
   return body as ListedContainer[];
 }
 
-type ListedContainer = { readonly State: string; readonly Labels: Readonly<Record<string, string>> };
+type ListedContainer = {
+  readonly Id: string;
+  readonly State: string;
+  readonly Labels: Readonly<Record<string, string>>;
+};
 
 async function listStates({ engine, installationId, sandboxId }: ContainerRemoval): Promise<string[]> {
   const wanted = [`${labels.installation}=${installationId}`, `${labels.sandbox}=${sandboxId}`];

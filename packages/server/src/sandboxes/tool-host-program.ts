@@ -22,6 +22,8 @@ export type ServeOrder = {
   readonly stateDir: string;
   /** Socket of the server's proxy, which the tool host leads to; none without a network of this kind. */
   readonly egress?: string;
+  /** It ends when its standard input closes. */
+  readonly endsWithInput?: boolean;
 };
 
 /** Node's own arguments: a signal from a process of the tool host's user, the agent's included, must not open a debugger in it. */
@@ -29,7 +31,7 @@ export const nodeArguments: readonly string[] = ["--disable-sigusr1"];
 
 /** The arguments after the program's name. */
 export function serveArguments(order: ServeOrder): string[] {
-  const { socket, keyFile, stateDir, egress } = order;
+  const { socket, keyFile, stateDir, egress, endsWithInput = false } = order;
   const proxy = egress === undefined ? [] : ["--egress", egress];
   return [
     "tool-host",
@@ -40,6 +42,7 @@ export function serveArguments(order: ServeOrder): string[] {
     "--state-dir",
     stateDir,
     ...proxy,
+    ...(endsWithInput ? ["--exit-with-parent"] : []),
     "--json",
   ];
 }

@@ -5,6 +5,7 @@ import type { WalledHost, WallOrder, Walls } from "../walls/wall.ts";
 /** Walls that keep nothing in and nothing out: the tools run in this process. For what a server makes of its walls. */
 export class MemoryWalls implements Walls {
   readonly summary = "memory";
+  readonly kind = "bubblewrap";
   readonly #options: { readonly tools: readonly (Tool | ToolSet)[]; readonly stateDir: string };
   readonly #orders: WallOrder[] = [];
 
@@ -25,6 +26,9 @@ export class MemoryWalls implements Walls {
       catalogue: host.catalogue,
       isRunning: true,
       openHost: async () => host,
+      openEarly: async () => host,
+      startAhead: () => {},
+      retryFailed: async () => {},
       homeDir: this.#options.stateDir,
       stateDir: join(this.#options.stateDir, order.rootId),
       adoptState: async () => {},

@@ -18,6 +18,12 @@ export type ConversationHost = {
   readonly stateDir: string | null;
   /** Starts what is not running. Rejects with the reason where that is impossible now. */
   openHost(): Promise<ToolHost>;
+  /** For `wall`: the same without waiting for it, where it is certain which of these tools it has; see `WalledHost`. */
+  openEarly?(tools: readonly string[]): Promise<ToolHost>;
+  /** For `wall`: starts it in the background, unless enough were started for conversations that have not used theirs yet. */
+  startAhead?(): void;
+  /** For `wall`: see `WalledHost`. */
+  retryFailed?(): Promise<void>;
   /** Whether a proxy puts secrets that are bound to hosts into requests of the tools. */
   readonly putsSecretsIn: boolean;
   /** For `wall`: gives a session the state that it had without one, from this folder. */

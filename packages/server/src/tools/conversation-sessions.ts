@@ -17,6 +17,7 @@ import { makeDirectory } from "../lib/make-directory.ts";
 import type { Model } from "../models/model.ts";
 import type { Observer } from "../observability/observer.ts";
 import { giveToParentsOwner } from "../workspaces/owned-files.ts";
+import { checkBefore } from "./around/check-before.ts";
 import { addNotes } from "./around/add-notes.ts";
 import { waitBeforeStart } from "./around/before-start.ts";
 import { leaveToHost } from "./around/hand-over.ts";
@@ -108,11 +109,12 @@ export class ConversationSessions {
     const workspaceDir = isHere ? this.workspaceDir(config) : config.workspace.working_dir;
     // Before a tool can read them.
     if (isHere) context.maskFolder(await readFolderSecrets(workspaceDir));
-    const toolHost = await chosen.openHost();
+    const wanted = toolSpecs(config.agent);
+    const toolHost = await (chosen.openEarly?.(wanted.map(({ name }) => name)) ?? chosen.openHost());
     await chosen.adoptState?.(id, this.stateDir(id));
     const workspace = await toolHost.openSession({
       sessionId: id,
-      tools: toolSpecs(config.agent).filter(({ name }) => toolHost.catalogue.includes(name)),
+      tools: wanted.filter(({ name }) => toolHost.catalogue.includes(name)),
       canSee: this.#canSee(config, ownerId),
       workspaceDir,
       stateDir: chosen.stateDir === null ? this.stateDir(id) : posix.join(chosen.stateDir, id),
@@ -168,16 +170,17 @@ export class ConversationSessions {
   async #openHost(
     session: ToolSession,
     config: ConversationConfig,
-    place: Pick<ConversationHost, "kind" | "refusalsSince" | "beginCall" | "whyNoCommand"> & {
+    place: Pick<ConversationHost, "kind" | "retryFailed" | "refusalsSince" | "beginCall" | "whyNoCommand"> & {
       readonly folder: OwnedFolder | null;
       readonly context: SessionContext;
     },
   ): Promise<ToolSource> {
-    const { folder, context, kind, refusalsSince, beginCall, whyNoCommand } = place;
+    const { folder, context, kind, retryFailed, refusalsSince, beginCall, whyNoCommand } = place;
     let owned = createHostSource(session);
     if (folder === null) owned = leaveToHost(owned, context.handedOver);
     // Behind a wall the tools run as the owner of the folder.
     else if (kind === "process") owned = await giveFilesToOwner(owned, folder, this.#deps.logger);
+    if (retryFailed !== undefined) owned = checkBefore(owned, retryFailed);
     if (refusalsSince !== undefined) owned = reportRefusals(owned, refusalsSince);
     if (beginCall !== undefined) owned = addNotes(owned, beginCall);
     if (whyNoCommand !== undefined) owned = refuseCommands(owned, whyNoCommand);

@@ -3,10 +3,10 @@ import { basename, join } from "node:path";
 import type { Duplex } from "node:stream";
 import { isDeepStrictEqual } from "node:util";
 import {
-  connectToolHost,
+  openToolHost,
   ToolHostRefusedError,
   ToolHostUnreachableError,
-  type RemoteToolHost,
+  type LateToolHost,
   type ToolHost,
 } from "@convoke/tool-host";
 import type { HostTotals, RefusalsSince } from "../egress/egress.ts";
@@ -14,9 +14,8 @@ import { describeError } from "../lib/describe-error.ts";
 import { Fault } from "../lib/fault.ts";
 import { groupOfProcess } from "../sandboxes/control-groups/open-control-groups.ts";
 import { connectForwardedPort } from "../sandboxes/port-forwarder-client.ts";
-import { systemPath } from "../sandboxes/tool-host-program.ts";
 import { CountedHost } from "./counted-host.ts";
-import { adoptState } from "./earlier-state.ts";
+import { adoptState, hasEarlierState } from "./earlier-state.ts";
 import { WallEgress } from "./wall-egress.ts";
 import { WallGroup } from "./wall-group.ts";
 import { WallNotes } from "./wall-notes.ts";
@@ -28,9 +27,11 @@ import { WallStart } from "./wall-start.ts";
 import type { BubblewrapWallDeps } from "./walls-deps.ts";
 import type { WalledHost, WallOrder } from "./wall.ts";
 
-type Connecting = Promise<{ readonly remote: RemoteToolHost; readonly host: ToolHost }>;
+type Connected = { readonly remote: LateToolHost; readonly host: ToolHost };
 
 const defaultIdleMs = 10 * 60_000;
+/** A client that creates many conversations and uses none must not start as many walls. */
+const maxStartedAhead = 2;
 
 /** The wall of one conversation. */
 export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable {
@@ -43,7 +44,9 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
   readonly #start: WallStart;
   readonly #egress: WallEgress;
   readonly #group: WallGroup;
-  #connected: Connecting | null = null;
+  #connected: Connected | null = null;
+  /** The last start failed, and nobody waited for it. */
+  #hasFailed = false;
   #resting: Promise<void> | undefined;
   #open = 0;
   /** Work that needs the process. */
@@ -73,15 +76,14 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
     });
     this.#process = new WallProcess({
       files: { root: deps.root, run: this.#run },
-      path: deps.environment["PATH"] ?? systemPath,
-      prepare: async () => {
+      launch: async () => {
         const counted = deps.userPlaces.take(this);
         if (counted !== null) await counted;
         await deps.places.take(this);
-        return await this.#start.prepare();
+        return await this.#start.launch();
       },
-      openGroup: () => this.#group.open(),
       onEnd: async () => {
+        deps.startedAhead.delete(this);
         await this.#start.release();
         deps.places.release(this);
         deps.userPlaces.release(this);
@@ -96,6 +98,7 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
     return (
       this.#deps.folder === folder &&
       known.ownerId === order.ownerId &&
+      known.kind === order.kind &&
       isDeepStrictEqual(known.network, order.network) &&
       isDeepStrictEqual(known.limitedBy, order.limitedBy) &&
       isDeepStrictEqual(known.hide, order.hide) &&
@@ -112,16 +115,41 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
   async openHost(): Promise<ToolHost> {
     clearTimeout(this.#idle);
     await this.#resting;
-    let connecting: Connecting | null = null;
     try {
-      return await this.#during(async () => (await (connecting = this.#connected ??= this.#connect())).host);
+      return await this.#during(async () => {
+        const { remote, host } = (this.#connected ??= this.#connect());
+        this.#deps.knownTools.learn(await remote.connected());
+        this.#hasFailed = false;
+        return host;
+      });
     } catch (error) {
-      // Another caller may have connected since.
-      if (this.#connected === connecting) this.#connected = null;
       throw toFault(error);
     } finally {
       if (this.#open === 0) this.#restLater();
     }
+  }
+
+  async openEarly(tools: readonly string[]): Promise<ToolHost> {
+    if (!this.#deps.knownTools.isCertain(tools)) return await this.openHost();
+    await this.#resting;
+    const { host } = (this.#connected ??= this.#connect());
+    this.#startBeside();
+    return host;
+  }
+
+  startAhead(): void {
+    const { startedAhead } = this.#deps;
+    if (this.isRunning || startedAhead.size >= maxStartedAhead) return;
+    startedAhead.add(this);
+    this.#startBeside();
+  }
+
+  async retryFailed(): Promise<void> {
+    if (this.#hasFailed) await this.openHost();
+  }
+
+  #startBeside(): void {
+    this.openHost().catch(() => (this.#hasFailed = true));
   }
 
   get ownerId(): string {
@@ -150,6 +178,9 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
 
   async adoptState(sessionId: string, from: string): Promise<void> {
     const to = join(this.stateDir, sessionId);
+    if (!(await hasEarlierState({ from, to }))) return;
+    // Its folders are made with the start.
+    await this.openHost();
     await adoptState({ from, to, draftsDir: this.#deps.root }, await this.#start.account());
   }
 
@@ -176,7 +207,7 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#idle);
-    await this.#disconnect();
+    this.#disconnect();
     await this.#process[Symbol.asyncDispose]();
     await this.#egress.close();
   }
@@ -185,19 +216,26 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
     return join(this.#deps.root, "run");
   }
 
-  async #connect() {
-    const [remote] = await Promise.all([
-      connectToolHost({
-        address: `unix:${join(this.#run, "host.sock")}`,
-        key: this.#key,
-        open: () => this.#process.connect(),
-      }),
-      // No tool runs before this is done too.
-      this.#deps.leftBehind.begin(),
-    ]);
+  #connect(): Connected {
+    const remote = openToolHost({
+      address: `unix:${join(this.#run, "host.sock")}`,
+      key: this.#key,
+      open: async () => {
+        const [socket, begun] = await Promise.allSettled([
+          this.#process.connect(),
+          // No tool runs before this is done too.
+          this.#deps.leftBehind.begin(),
+        ]);
+        if (socket.status === "rejected") throw socket.reason;
+        if (begun.status === "fulfilled") return socket.value;
+        socket.value.destroy();
+        throw begun.reason;
+      },
+    });
     const host = new CountedHost(remote, {
       onChange: (open) => this.#onChange(open),
       run: (work) => this.#during(work),
+      tools: this.#deps.knownTools,
     });
     return { remote, host };
   }
@@ -215,14 +253,14 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
     }
   }
 
-  async #disconnect(): Promise<void> {
-    const connected = await this.#connected?.catch(() => null);
+  #disconnect(): void {
+    this.#connected?.remote.detach();
     this.#connected = null;
-    connected?.remote.detach();
   }
 
   #onChange(open: number): void {
     this.#open = open;
+    if (open > 0) this.#deps.startedAhead.delete(this);
     clearTimeout(this.#idle);
     if (open === 0) this.#restLater();
   }
@@ -239,7 +277,7 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
 
   /** Ends everything until the next use. */
   async #rest(): Promise<void> {
-    await this.#disconnect();
+    this.#disconnect();
     await this.#process.stop();
     await this.#egress.close();
     await rm(this.#deps.root, { recursive: true, force: true });

@@ -7,6 +7,7 @@ import type { ControlGroups } from "../sandboxes/control-groups/control-groups.t
 import { BubblewrapWall } from "./bubblewrap-wall.ts";
 import type { BubblewrapWallsDeps } from "./walls-deps.ts";
 import { GitPlaces } from "./git-places.ts";
+import { KnownTools } from "./known-tools.ts";
 import { LeftBehindFiles, type LeftBehindPlace } from "./left-behind.ts";
 import { SharedTrust } from "../egress/way-out.ts";
 import { resolved, whyNotShown, whyRefused, type FolderPlaces } from "./refused-folder.ts";
@@ -14,13 +15,13 @@ import { HomeUses, isProcessAlive, processName } from "./home-uses.ts";
 import { PrivateHomes } from "./private-homes.ts";
 import { UserPlaces } from "./user-places.ts";
 import { WallPlaces } from "./wall-places.ts";
-import type { WalledHost, WallOrder, Walls } from "./wall.ts";
+import type { WalledHost, WallKind, WallOrder, Walls } from "./wall.ts";
 
 /** Less than a call waits for an unavailable tool host. */
 const placeWaitMs = 20_000;
 
-/** One wall of bubblewrap for each conversation that works on this machine. */
-export class BubblewrapWalls implements Omit<Walls, "summary"> {
+/** One wall for each conversation that works on this machine. */
+export class BubblewrapWalls implements Omit<Walls, "summary" | "kind"> {
   readonly #deps: BubblewrapWallsDeps;
   /** Those that were used in the last minutes. */
   readonly #walls = new Map<string, BubblewrapWall>();
@@ -28,8 +29,11 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
   readonly #leftBehind = new Map<string, LeftBehindFiles>();
   #opened = 0;
   readonly #gitPlaces = new GitPlaces();
+  /** An image may have other programs than this machine. */
+  readonly #knownTools = { bubblewrap: new KnownTools(), docker: new KnownTools() };
   readonly #trust = new SharedTrust();
   readonly #groups: Promise<ControlGroups>;
+  readonly #startedAhead = new Set<object>();
   readonly #places: WallPlaces;
   readonly #userPlaces: UserPlaces;
   readonly #homes: PrivateHomes;
@@ -67,6 +71,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
     const folder = await resolved(order.folder);
     const reason = await this.#whyRefused(folder);
     if (reason !== null) throw invalidField(["body", "workspace", "working_dir"], reason);
+    await this.#checkKind(order.kind);
     const extraFolders = await this.#resolveExtra(order);
     const known = this.#walls.get(order.rootId);
     if (known?.isFor(order, folder) === true) {
@@ -86,10 +91,12 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
       state: this.#stateOf(rootId),
       leftBehind: this.#leftBehindOf(rootId, { folder, unlocked: order.unlocked }),
       gitPlaces: this.#gitPlaces,
+      knownTools: this.#knownTools[order.kind],
       trust: this.#trust,
       groups: this.#groups,
       places: this.#places,
       userPlaces: this.#userPlaces,
+      startedAhead: this.#startedAhead,
       privateHomes: this.#homes,
       onRest: () => this.#forget(rootId, wall),
     });
@@ -101,6 +108,19 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
 
   async isRefused(folder: string): Promise<boolean> {
     return (await this.#whyRefused(await resolved(folder))) !== null;
+  }
+
+  /** Throws a {@link Fault} with what to do where no wall of this kind can stand here. */
+  async #checkKind(kind: WallKind): Promise<void> {
+    const field = ["body", "wall", "kind"];
+    if (kind === "docker") {
+      const why = await this.#deps.containers.whyNot();
+      if (why !== null) throw invalidField(field, `${why.reason} ${why.fix}`);
+    } else if (this.#deps.kind === "docker")
+      throw invalidField(
+        field,
+        "The walls of this server are containers (CONVOKE_WALL=docker). Leave it out.",
+      );
   }
 
   async #whyRefused(folder: string): Promise<string | null> {
@@ -121,7 +141,8 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
     );
   }
 
-  async limits(): Promise<ControlGroups> {
+  async limits(kind: WallKind): Promise<Pick<ControlGroups, "kind" | "detail">> {
+    if (kind === "docker") return { kind: "group", detail: "by the container engine" };
     return await this.#groups;
   }
 

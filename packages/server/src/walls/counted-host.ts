@@ -1,17 +1,21 @@
 import {
   ToolHostRefusedError,
+  type SessionSpec,
   type PersonShell,
   type PipedProcess,
+  type LateToolHost,
   type RemoteToolHost,
   type ToolHost,
   type ToolSession,
 } from "@convoke/tool-host";
+import type { KnownTools } from "./known-tools.ts";
 
 export type HostUse = {
   /** Called with the number of sessions, programs and shells that are open. */
   readonly onChange: (open: number) => void;
   /** Does work that needs the wall: starts it before where it does not run, and keeps it from being ended for another one. */
   readonly run: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  readonly tools: Pick<KnownTools, "catalogue" | "list">;
 };
 
 /**
@@ -19,36 +23,33 @@ export type HostUse = {
  * a link that an agent left then leads nowhere outside.
  */
 export class CountedHost implements ToolHost, Pick<RemoteToolHost, "bash" | "workspace"> {
-  readonly #host: RemoteToolHost;
+  readonly #host: LateToolHost;
   readonly #use: HostUse;
   #open = 0;
 
-  constructor(host: RemoteToolHost, use: HostUse) {
+  constructor(host: LateToolHost, use: HostUse) {
     this.#host = host;
     this.#use = use;
   }
 
   get catalogue(): readonly string[] {
-    return this.#host.catalogue;
+    return this.#use.tools.catalogue;
   }
 
   get workspace(): RemoteToolHost["workspace"] {
+    this.#startBeside();
     return this.#host.workspace;
   }
 
   get bash(): RemoteToolHost["bash"] {
+    this.#startBeside();
     return this.#host.bash;
   }
 
-  async openSession(...args: Parameters<ToolHost["openSession"]>): Promise<ToolSession> {
-    const release = this.#hold();
-    try {
-      await this.#use.run(async () => {});
-      return this.#counted(await this.#host.openSession(...args), release);
-    } catch (error) {
-      release();
-      throw error;
-    }
+  /** Waits for nothing: its calls do. */
+  async openSession(spec: SessionSpec): Promise<ToolSession> {
+    const tools = this.#use.tools.list(spec);
+    return this.#counted(this.#host.openKnownSession(spec, tools), this.#hold());
   }
 
   startProcess(...args: Parameters<ToolHost["startProcess"]>): PipedProcess {
@@ -86,6 +87,11 @@ export class CountedHost implements ToolHost, Pick<RemoteToolHost, "bash" | "wor
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#host[Symbol.asyncDispose]();
+  }
+
+  /** For calls that do not start it: they say themselves that the host cannot be reached. */
+  #startBeside(): void {
+    this.#use.run(async () => {}).catch(() => {});
   }
 
   #hold(): () => void {

@@ -23,13 +23,17 @@ export type StatePlaces = {
   readonly draftsDir: string;
 };
 
+/** Whether a session has state of before its wall, and none behind it yet. */
+export async function hasEarlierState({ from, to }: Pick<StatePlaces, "from" | "to">): Promise<boolean> {
+  return !(await isThere(to)) && (await isThere(join(from, "executions.sqlite")));
+}
+
 /**
  * Gives a session the state that it had without a wall: what it has begun must not begin again behind one. Does nothing once the session
  * has state behind the wall.
  */
 export async function adoptState({ from, to, draftsDir }: StatePlaces, account: WallAccount): Promise<void> {
-  const isThere = async (path: string): Promise<boolean> => (await lstat(path).catch(() => null)) !== null;
-  if ((await isThere(to)) || !(await isThere(join(from, "executions.sqlite")))) return;
+  if (!(await hasEarlierState({ from, to }))) return;
   // Moved there when it is complete: in the other folder the inside could put links in the way.
   const draft = join(draftsDir, randomUUID());
   try {
@@ -41,6 +45,10 @@ export async function adoptState({ from, to, draftsDir }: StatePlaces, account: 
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null)) !== null;
 }
 
 async function giveTree(path: string, account: NonNullable<WallAccount["become"]>): Promise<void> {

@@ -1,18 +1,22 @@
 import type { BubblewrapWallsDeps } from "./walls-deps.ts";
 import type { LeftBehind } from "@convoke/protocol";
-import type { WalledHost, WallOrder, Walls } from "./wall.ts";
+import type { WalledHost, WallKind, WallOrder, Walls } from "./wall.ts";
 
-type LoadedWalls = Omit<Walls, "summary">;
+type LoadedWalls = Omit<Walls, "summary" | "kind">;
 
-/** Walls of bubblewrap whose code is loaded at their first use: a server answers without it. */
+/** Walls whose code is loaded at their first use: a server answers without it. */
 export class LateWalls implements Walls {
-  readonly summary = "bubblewrap: each conversation writes to its working folder only, and sees no keys";
+  readonly summary: string;
+  readonly kind: WallKind;
   readonly #deps: BubblewrapWallsDeps;
   #opened: Promise<LoadedWalls> | null = null;
   #loaded: LoadedWalls | null = null;
 
   constructor(deps: BubblewrapWallsDeps) {
     this.#deps = deps;
+    this.kind = deps.kind;
+    const kind = deps.kind === "docker" ? `docker, containers of ${deps.containers.image}` : deps.kind;
+    this.summary = `${kind}: each conversation writes to its working folder only, and sees no keys`;
   }
 
   async open(order: WallOrder): Promise<WalledHost> {
@@ -35,8 +39,8 @@ export class LateWalls implements Walls {
     return this.#loaded?.countLeftBehind(rootId) ?? null;
   }
 
-  async limits(): ReturnType<Walls["limits"]> {
-    return await (await this.#load()).limits();
+  async limits(kind: WallKind): ReturnType<Walls["limits"]> {
+    return await (await this.#load()).limits(kind);
   }
 
   countRunning(): number {

@@ -18,6 +18,7 @@ import { insideEgress } from "../egress/inside-egress.ts";
 import type { WallTrust } from "./wall-egress.ts";
 import {
   accountFiles,
+  hostName,
   insideWall,
   planMounts,
   wallArguments,
@@ -29,7 +30,6 @@ import type { WallOrder } from "./wall.ts";
 
 /** Memory of one process unless it was set. Programs reserve much more than they use. */
 const processMemoryMb = 64 * 1_024;
-const hostName = "convoke-wall";
 
 export type WallParts = Pick<BubblewrapWallsDeps, "dataDir" | "environment" | "limits" | "program"> & {
   readonly order: WallOrder;

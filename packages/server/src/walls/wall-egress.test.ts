@@ -22,6 +22,7 @@ async function openWallEgress(granted: readonly string[]): Promise<{ folder: str
       rootId: "c1",
       ownerId: "u1",
       folder,
+      kind: "bubblewrap",
       network: "none",
       limitedBy: [],
       granted,

@@ -92,6 +92,9 @@ export type WallView = {
   readonly folder: string;
 };
 
+/** Of the inside. */
+export const hostName = "convoke-wall";
+
 const megabyte = 1024 * 1024;
 /** Limits of folders in memory, in bytes. */
 const temporaryBytes = String(4_096 * megabyte);

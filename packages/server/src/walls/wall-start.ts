@@ -3,19 +3,24 @@ import { basename, join } from "node:path";
 import { insideEgress } from "../egress/inside-egress.ts";
 import { describeError } from "../lib/describe-error.ts";
 import type { Bind } from "../sandboxes/bubblewrap-arguments.ts";
-import type { BubblewrapOrder } from "../sandboxes/bubblewrap-command.ts";
+import { systemPath } from "../sandboxes/tool-host-program.ts";
 import { deriveSettings } from "./derived-settings.ts";
 import { findGuards } from "./find-guards.ts";
 import { gitSettings } from "./git-credentials.ts";
-import { findJava } from "./java.ts";
-import { orderWall } from "./order-wall.ts";
+import { findJava, type Java } from "./java.ts";
+import { launchBubblewrap } from "./launch-bubblewrap.ts";
+import { launchContainer } from "./launch-container.ts";
+import type { LaunchedWall } from "./launched-wall.ts";
+import { orderContainer } from "./order-container.ts";
+import { orderWall, type WallParts } from "./order-wall.ts";
 import { chooseWallAccount, type WallAccount } from "./wall-account.ts";
 import type { WallEgress } from "./wall-egress.ts";
-import type { WallGroup } from "./wall-group.ts";
+import { groupLimits, type WallGroup } from "./wall-group.ts";
 import type { BubblewrapWallDeps } from "./walls-deps.ts";
 
 export type WallStartDeps = Pick<
   BubblewrapWallDeps,
+  | "containers"
   | "dataDir"
   | "environment"
   | "extraFolders"
@@ -55,8 +60,34 @@ export class WallStart {
     return await chooseWallAccount(folder, { self, home: environment["HOME"] ?? null });
   }
 
-  /** Makes what a process of the wall needs. */
-  async prepare(): Promise<BubblewrapOrder> {
+  /** Makes what the inside needs, and starts it. */
+  async launch(): Promise<LaunchedWall> {
+    const { environment, root, order, containers, limits, logger, folder } = this.#deps;
+    const parts = await this.#prepare();
+    if (order.kind === "bubblewrap") {
+      const bubblewrap = await orderWall(parts);
+      const group = await this.#deps.group.open();
+      return await launchBubblewrap({
+        root,
+        order: bubblewrap,
+        group,
+        path: environment["PATH"] ?? systemPath,
+      });
+    }
+    return await launchContainer({
+      order: await orderContainer(parts),
+      engine: containers.engine,
+      image: containers.image,
+      name: containers.nameOf(basename(root)),
+      labels: containers.labels,
+      root,
+      limits: groupLimits(limits),
+      onLeft: (error) =>
+        logger.warn({ folder, error: describeError(error) }, "the container of a wall could not be removed"),
+    });
+  }
+
+  async #prepare(): Promise<WallParts> {
     const { folder, order, environment, root, home, state } = this.#deps;
     await this.#deps.privateHomes.hold(basename(home), basename(root), folder);
     this.#isHomeHeld = true;
@@ -74,9 +105,10 @@ export class WallStart {
       deriveSettings(personHome, folder, environment, {
         moreGit: isClosed ? "" : gitSettings(insideEgress.folder),
       }),
-      findJava(personHome, environment),
+      // An image has its own.
+      order.kind === "docker" ? noJava : findJava(personHome, environment),
     ]);
-    return await orderWall({
+    return {
       ...this.#deps,
       account,
       guards,
@@ -84,7 +116,7 @@ export class WallStart {
       settings,
       java,
       trust: isClosed ? null : await this.#deps.egress.open(settings.registries, java),
-    });
+    };
   }
 
   /** Gives up what the process held. Never rejects: a file that stays behind is harmless, and the next wall takes it over. */
@@ -133,6 +165,8 @@ export class WallStart {
     }
   }
 }
+
+const noJava: Java = { stores: [], networkSettings: [], settingsFolders: [] };
 
 async function giveTo(path: string, { become }: WallAccount): Promise<void> {
   if (become !== null) await chown(path, become.uid, become.gid);

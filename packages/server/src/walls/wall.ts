@@ -5,6 +5,9 @@ import type { HostTotals, RefusalsSince } from "../egress/egress.ts";
 import type { EgressPolicies } from "../egress/policy/egress-policy.ts";
 import type { ControlGroups } from "../sandboxes/control-groups/control-groups.ts";
 
+/** `docker`: a container of an image, of Docker or Podman. */
+export type WallKind = "bubblewrap" | "docker";
+
 /** A wall as a conversation needs it. */
 export type WallOrder = {
   /** The conversation that owns the wall. Its sub-agents work in the same one. */
@@ -12,6 +15,7 @@ export type WallOrder = {
   readonly ownerId: string;
   /** Absolute path of the working folder, which exists. */
   readonly folder: string;
+  readonly kind: WallKind;
   readonly network: NetworkPolicy;
   /** The policies of server and user, where they bound the conversation's. */
   readonly limitedBy: EgressPolicies["limitedBy"];
@@ -37,6 +41,15 @@ export type WalledHost = {
   readonly isRunning: boolean;
   /** Starts the wall when it does not run. Rejects with a {@link Fault} that says why it cannot start. */
   openHost(): Promise<ToolHost>;
+  /**
+   * The same, and where it is certain whether the wall has tools of these names, without waiting for it: calls do. Never rejects then; see
+   * {@link WalledHost.retryFailed}.
+   */
+  openEarly(tools: readonly string[]): Promise<ToolHost>;
+  /** Starts it in the background, unless enough walls were started that nothing has used yet. */
+  startAhead(): void;
+  /** Starts it again where a start failed that nobody waited for. Rejects with the reason when that fails too. */
+  retryFailed(): Promise<void>;
   /** Absolute directory, outside, of the private home; it need not be there yet. */
   readonly homeDir: string;
   /** Absolute directory, inside and outside, for the state of sessions. */
@@ -57,12 +70,14 @@ export type WalledHost = {
 };
 
 /**
- * The walls of one server process: bubblewrap around the tool host of each conversation that works on this machine. A wall has no record:
+ * The walls of one server process: bubblewrap or a container around the tool host of each conversation that works on this machine. A wall has no record:
  * it starts at its first use, again after it ended, and ends with this process.
  */
 export interface Walls extends AsyncDisposable {
   /** For people, one line. */
   readonly summary: string;
+  /** Of conversations that ask for none. */
+  readonly kind: WallKind;
   /** Rejects with a {@link Fault} that names the field when the folder cannot be walled. Its process starts at the first use. */
   open(order: WallOrder): Promise<WalledHost>;
   /** True for a folder that no wall can stand around. */
@@ -74,7 +89,7 @@ export interface Walls extends AsyncDisposable {
   /** How many files the last search found; null before the first one. Searches nothing. */
   countLeftBehind(rootId: string): number | null;
   /** How processes of walls are limited here. */
-  limits(): Promise<Pick<ControlGroups, "kind" | "detail">>;
+  limits(kind: WallKind): Promise<Pick<ControlGroups, "kind" | "detail">>;
   /** Walls whose process runs. */
   countRunning(): number;
   /** Ends the wall of a conversation and removes its private folders. */

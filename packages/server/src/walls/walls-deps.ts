@@ -6,8 +6,10 @@ import type { ControlGroups } from "../sandboxes/control-groups/control-groups.t
 import type { Account } from "../sandboxes/sandbox-directory.ts";
 import type { GitPlaces } from "./git-places.ts";
 import type { LeftBehindFiles } from "./left-behind.ts";
+import type { KnownTools } from "./known-tools.ts";
 import type { HomeLimits, PrivateHomes } from "./private-homes.ts";
-import type { WallOrder } from "./wall.ts";
+import type { WallContainers } from "./wall-containers.ts";
+import type { WallKind, WallOrder } from "./wall.ts";
 import type { UserPlaces, UserPlacesDeps } from "./user-places.ts";
 import type { WallPlaces } from "./wall-places.ts";
 import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
@@ -52,6 +54,9 @@ export type BubblewrapWallsDeps = {
   readonly maxRunning: number;
   /** How long a wall waits for another one to end, in milliseconds; 20 seconds unless given. */
   readonly placeWaitMs?: number;
+  /** Of conversations that ask for none. Where it is `docker`, there are none of bubblewrap. */
+  readonly kind: WallKind;
+  readonly containers: WallContainers;
   /** Finds out how the processes of a wall can be limited together here; asked once. */
   readonly openControlGroups: () => Promise<ControlGroups>;
   /** Milliseconds after its last use at which a wall ends; ten minutes unless given. */
@@ -73,10 +78,13 @@ export type BubblewrapWallDeps = BubblewrapWallsDeps & {
   readonly state: string;
   readonly leftBehind: Pick<LeftBehindFiles, "begin">;
   readonly gitPlaces: GitPlaces;
+  readonly knownTools: KnownTools;
   readonly trust: SharedTrust;
   readonly groups: Promise<ControlGroups>;
   readonly places: WallPlaces;
   readonly userPlaces: UserPlaces;
+  /** Walls that were started ahead of their use, which has not come yet. */
+  readonly startedAhead: Set<object>;
   readonly privateHomes: PrivateHomes;
   /** Called when nothing has used it for a while; by then all of it has ended. */
   readonly onRest: () => void;

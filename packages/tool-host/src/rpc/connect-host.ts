@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { SessionSpec, ToolHost, ToolSession } from "../host.ts";
+import type { SessionSpec, ToolHost, ToolListing, ToolSession } from "../host.ts";
 import type { PipedProcess, ProcessSpec } from "../processes/piped-process.ts";
 import type { ListeningPort } from "../processes/listening-ports.ts";
 import type { PersonShell, ShellSpec } from "../processes/person-shell.ts";
@@ -42,8 +42,31 @@ export interface RemoteToolHost extends ToolHost {
   detach(): void;
 }
 
+/** A tool host whose tools are known before there is a connection: calls wait for it. */
+export interface LateToolHost extends RemoteToolHost {
+  /**
+   * Opens a session at once, with tools that are known; what the host lists is not read. A call waits for the session, and has an `error`
+   * outcome where it cannot be opened.
+   */
+  openKnownSession(spec: SessionSpec, tools: readonly ToolListing[]): ToolSession;
+  /** Its catalogue, once connected; rejects like {@link connectToolHost}. The host goes on trying to connect after that. */
+  connected(): Promise<readonly string[]>;
+}
+
 /** Resolves once connected; rejects with ToolHostUnreachableError or ToolHostRefusedError (another key, another release). */
 export async function connectToolHost(options: ConnectOptions): Promise<RemoteToolHost> {
+  const host = openToolHost(options);
+  try {
+    await host.connected();
+    return host;
+  } catch (error) {
+    host.detach();
+    throw error;
+  }
+}
+
+/** Connects in the background. */
+export function openToolHost(options: ConnectOptions): LateToolHost {
   const open = options.open ?? (() => connectTarget(parseAddress(options.address)));
   const link = new Link({
     address: options.address,
@@ -57,34 +80,51 @@ export async function connectToolHost(options: ConnectOptions): Promise<RemoteTo
         pingMs: options.pingMs ?? 5_000,
       }),
   });
-  try {
-    const { welcome } = await link.connection();
-    return new ConnectedHost(link, welcome.catalogue);
-  } catch (error) {
-    link.close();
-    throw error;
-  }
+  return new ConnectedHost(link);
 }
 
-class ConnectedHost implements RemoteToolHost {
-  readonly catalogue: readonly string[];
+class ConnectedHost implements LateToolHost {
   readonly workspace: Workspace;
   readonly bash: Bash;
   readonly #link: Link;
   readonly #sessions = new Set<RemoteSession>();
 
-  constructor(link: Link, catalogue: readonly string[]) {
+  #catalogue: readonly string[] = [];
+
+  constructor(link: Link) {
     this.#link = link;
-    this.catalogue = catalogue;
     this.workspace = createRemoteWorkspace(link);
     this.bash = createRemoteBash(link);
   }
 
+  /** Empty before the first connection. */
+  get catalogue(): readonly string[] {
+    return this.#catalogue;
+  }
+
+  async connected(): Promise<readonly string[]> {
+    const { welcome } = await this.#link.connection();
+    return (this.#catalogue = welcome.catalogue);
+  }
+
   async openSession(spec: SessionSpec): Promise<ToolSession> {
-    const onClose = (closed: RemoteSession): void => void this.#sessions.delete(closed);
-    const session = await new RemoteSession({ link: this.#link, spec, onClose }).open();
+    const session = this.#createSession(spec, null);
+    await session.open();
     this.#sessions.add(session);
     return session;
+  }
+
+  openKnownSession(spec: SessionSpec, tools: readonly ToolListing[]): ToolSession {
+    const session = this.#createSession(spec, tools);
+    this.#sessions.add(session);
+    // Each call opens it where this did not, and has the reason.
+    session.open().catch(() => {});
+    return session;
+  }
+
+  #createSession(spec: SessionSpec, known: readonly ToolListing[] | null): RemoteSession {
+    const onClose = (closed: RemoteSession): void => void this.#sessions.delete(closed);
+    return new RemoteSession({ link: this.#link, spec, known, onClose });
   }
 
   startProcess(spec: ProcessSpec): PipedProcess {

@@ -24,6 +24,8 @@ import { AnswerTooLargeError } from "./wire-error.ts";
 export type RemoteSessionDeps = {
   readonly link: Link;
   readonly spec: SessionSpec;
+  /** Its tools, where they are known before the host lists them; null: the host lists them. */
+  readonly known: readonly ToolListing[] | null;
   readonly onClose: (session: RemoteSession) => void;
 };
 
@@ -33,22 +35,23 @@ export class RemoteSession implements ToolSession {
   /** Our hold on the session; the same on every connection. */
   readonly #handle = randomUUID();
   readonly #ready = new WeakMap<ClientConnection, Promise<Opened>>();
-  #tools: readonly ToolListing[] = [];
+  #tools: readonly ToolListing[];
   #isClosed = false;
   #closing: Promise<void> | undefined;
 
   constructor(deps: RemoteSessionDeps) {
     this.#deps = deps;
+    this.#tools = deps.known ?? [];
   }
 
   get tools(): readonly ToolListing[] {
     return this.#tools;
   }
 
-  /** Must resolve before the session is used. */
+  /** Must resolve before a session is used whose tools are not known. */
   async open(): Promise<this> {
     const { tools } = await this.#deps.link.run(async (connection) => this.#open(connection));
-    this.#tools = readTools(tools);
+    if (this.#deps.known === null) this.#tools = readTools(tools);
     return this;
   }
 

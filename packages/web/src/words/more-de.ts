@@ -31,6 +31,8 @@ export const moreDe: MoreWords = {
     wall: {
       bubblewrap:
         "Der Agent kann nur in diesen Ordner schreiben. Schlüssel, Einstellungen und andere Dateien sieht er nicht.",
+      docker:
+        "Der Agent arbeitet in einem Container und kann nur in diesen Ordner schreiben. Schlüssel, Einstellungen und andere Dateien sieht er nicht.",
       none: "Keine Sandbox: Der Agent läuft auf dem Rechner des Servers, mit dem Benutzerkonto des Servers.",
     },
     network: {

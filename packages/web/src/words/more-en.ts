@@ -32,6 +32,8 @@ export const moreEn = {
     wall: {
       bubblewrap:
         "The agent can write to this folder only. It sees none of your keys, settings or other files.",
+      docker:
+        "The agent works in a container and can write to this folder only. It sees none of your keys, settings or other files.",
       none: "Not sandboxed: the agent runs on the server's machine, as the server's user.",
     },
     network: {

@@ -9,8 +9,9 @@ import { ownAccount } from "../../sandboxes/find-bubblewrap.ts";
 import { testedPrograms } from "../../testing/tested-programs.ts";
 import { createBoundSecretRegistry } from "../../egress/bound-secret-registry.ts";
 import { BubblewrapWalls } from "../bubblewrap-walls.ts";
+import { testContainers } from "./test-containers.ts";
 import type { BubblewrapWallsDeps } from "../walls-deps.ts";
-import type { WallOrder } from "../wall.ts";
+import type { WalledHost, WallOrder } from "../wall.ts";
 
 /** A person's home, a working folder and a data folder beside each other, and the walls of a server. */
 export class WallBench implements AsyncDisposable {
@@ -19,6 +20,7 @@ export class WallBench implements AsyncDisposable {
   /** Of the way out. */
   readonly records: readonly object[];
   readonly #sessions: ToolSession[] = [];
+  #last: WallOrder | null = null;
 
   private constructor(root: string, walls: BubblewrapWalls, records: readonly object[]) {
     this.records = records;
@@ -40,6 +42,8 @@ export class WallBench implements AsyncDisposable {
       environment: { ...process.env, HOME: join(root, "home/me"), LLM_API_KEY: "canary-of-the-server" },
       self: ownAccount(),
       logger: silentLogger,
+      kind: "bubblewrap",
+      containers: testContainers().walls,
       maxRunning: 100,
       takeHold: () => null,
       homes: { maxMb: 4_096, maxUnusedDays: 30 },
@@ -70,6 +74,7 @@ export class WallBench implements AsyncDisposable {
       rootId: "one",
       ownerId: "local",
       folder: this.folder,
+      kind: "bubblewrap",
       network: "none",
       limitedBy: [],
       granted: [],
@@ -80,10 +85,16 @@ export class WallBench implements AsyncDisposable {
     };
   }
 
+  /** The wall of the last terminal. */
+  async wall(): Promise<WalledHost> {
+    return await this.walls.open(this.#last ?? this.order());
+  }
+
   async terminal(
     changes: Partial<WallOrder> = {},
   ): Promise<(command: string, seconds?: number) => Promise<string>> {
     const order = this.order(changes);
+    this.#last = order;
     const wall = await this.walls.open(order);
     const host = await wall.openHost();
     const session = await host.openSession({

@@ -67,7 +67,7 @@ export function overviewHandlers(deps: OverviewRouteDeps) {
         server: { version, started_at: formatInstant(startedMs * 1000) },
         can: {
           // A wall that is not root isolates from strangers too.
-          machine: isMachineTheirs || (wall.kind === "bubblewrap" && !wall.as_root),
+          machine: isMachineTheirs || (wall.kind !== "none" && !wall.as_root),
           sandboxes: deps.sandboxes !== null,
           demo: deps.demo !== null && isMachineTheirs,
           keys: !deps.keys.isOpen,

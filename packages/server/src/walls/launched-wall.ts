@@ -1,0 +1,16 @@
+/** What all kinds of walls have in common once they were started. */
+export type LaunchedWall = {
+  /** Resolves when everything inside has ended. */
+  readonly ended: Promise<void>;
+  /** Ends everything inside; {@link LaunchedWall.ended} says when. */
+  kill(): void;
+  /** The end of what it has printed. */
+  readLog(maxBytes: number): Promise<string>;
+};
+
+export type WallFiles = {
+  /** Folder of the wall outside, which shows nothing inside. */
+  readonly root: string;
+  /** The folder in it that shows inside. */
+  readonly run: string;
+};

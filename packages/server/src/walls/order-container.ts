@@ -1,0 +1,95 @@
+import { egressEnvironment } from "../egress/egress-environment.ts";
+import { insideEgress } from "../egress/inside-egress.ts";
+import type { Bind } from "../sandboxes/bubblewrap-arguments.ts";
+import { forwarderBind } from "../sandboxes/port-forwarder-client.ts";
+import {
+  nodeArguments,
+  orderedEnvironment,
+  programBinds,
+  serveArguments,
+  systemPath,
+} from "../sandboxes/tool-host-program.ts";
+import { dirname, join } from "node:path";
+import { findHiddenFiles } from "./hidden-files.ts";
+import type { WallParts } from "./order-wall.ts";
+import { accountFiles, hostName, insideWall, planMounts, wallEnvironment } from "./wall-mounts.ts";
+
+/** A container for a wall whose folders exist. */
+export type ContainerOrder = {
+  readonly user: string;
+  readonly hostName: string;
+  readonly workingDir: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Later ones cover earlier ones. */
+  readonly binds: readonly Bind[];
+  /** Folders in memory, for a few entries. */
+  readonly empty: readonly string[];
+  /** Content of files by their path inside. */
+  readonly files: Readonly<Record<string, string | Buffer>>;
+  readonly command: readonly string[];
+};
+
+/**
+ * The same wall as one of bubblewrap, with the system of an image: paths of the working folder, the private home and the session's state are
+ * those outside, and programs are the image's. The tool host's own are shown beside them.
+ */
+export async function orderContainer(parts: WallParts): Promise<ContainerOrder> {
+  const { account, dataDir, dirs, environment, folder, order, program, settings, trust } = parts;
+  const forwarder = forwarderBind(undefined, "/run/convoke-program");
+  const mounts = planMounts({
+    folder,
+    namedFolder: order.folder,
+    extraFolders: parts.extraFolders,
+    home: account.home,
+    dataDir,
+    dirs,
+    program: [
+      forwarder,
+      ...programBinds(program, insideWall.program).map((bind) => ({ ...bind, isWritable: false })),
+    ],
+    toolchains: [],
+    guards: parts.guards,
+    copies: order.copies,
+  });
+  // A name of the folder that leads through links: the folder shows there as well.
+  const binds = mounts.flatMap((mount): Bind[] => {
+    if (mount.kind === "empty") return [];
+    return [mount.kind === "bind" ? mount : { ...mount, isWritable: true }];
+  });
+  const variables = orderedEnvironment({
+    ...settings.variables,
+    ...(trust === null ? {} : egressEnvironment({ ...insideEgress, ...trust })),
+  });
+  const path = `${systemPath}:${dirname(insideWall.program.node)}`;
+  // The number of the user of the process is also the one that shows.
+  const shown = account.isRoot ? { uid: 0, gid: 0 } : account.shown;
+  const { "/etc/hosts": _hosts, ...users } = accountFiles({ ...account, shown }, hostName);
+  return {
+    user: `${shown.uid}:${shown.gid}`,
+    hostName,
+    workingDir: folder,
+    environment: { ...variables, ...wallEnvironment(account, path, environment) },
+    binds,
+    empty: mounts.flatMap((mount) => (mount.kind === "empty" ? [mount.target] : [])),
+    files: {
+      ...users,
+      ...settings.files,
+      ...trust?.files,
+      ...(await findHiddenFiles(folder, order.hide)),
+    },
+    command: [
+      insideWall.program.node,
+      ...nodeArguments,
+      "--import",
+      `file://${forwarder.target}`,
+      join(insideWall.program.root, program.entry),
+      ...serveArguments({
+        socket: `${insideWall.run}/host.sock`,
+        keyFile: `${insideWall.run}/key`,
+        stateDir: dirs.state,
+        ...(dirs.egress === null ? {} : { egress: insideEgress.socket }),
+        endsWithInput: true,
+      }),
+    ],
+  };
+}
