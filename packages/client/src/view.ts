@@ -17,7 +17,7 @@ export {
   type CommandName,
 } from "./composer/slash-commands.ts";
 export { suggestFor } from "./composer/suggest-for.ts";
-export { liveOptions } from "./follow.ts";
+export { liveOptions } from "./view/live-options.ts";
 export {
   baseOf,
   changedFiles,
