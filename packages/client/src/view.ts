@@ -27,6 +27,7 @@ export {
   type ChangePlace,
   type ChangeScope,
 } from "./view/changed-files.ts";
+export { acpCallKind, observationOfAcpCall, rowOfAcpCall } from "./view/acp-call.ts";
 export {
   emptyView,
   type ConversationView,
@@ -57,7 +58,15 @@ export {
   shownSize,
 } from "./view/shown-numbers.ts";
 export { spendOf, type Spend } from "./view/spend.ts";
-export { firstLine, foundCount, isReadOnly, summarizeCall, type Icon } from "./view/summarize-call.ts";
+export {
+  acpCommandOf,
+  firstLine,
+  foundCount,
+  isReadOnly,
+  isSearch,
+  summarizeCall,
+  type Icon,
+} from "./view/summarize-call.ts";
 export {
   asRecord,
   listAt,

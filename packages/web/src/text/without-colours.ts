@@ -1,4 +1,4 @@
-// eslint-disable-next-line no-control-regex -- the sequences of a terminal begin with one
+/* eslint-disable no-control-regex -- the sequences of a terminal begin with one */
 export const escapeSequence =
   /\u001B\[([0-9;]*)([A-Za-z])|\u001B\][^\u0007\u001B]*(?:\u0007|\u001B\\)|\u001B./g;
 
@@ -8,6 +8,5 @@ export function withoutColours(output: string): string {
 }
 
 export function withoutControls(text: string): string {
-  // eslint-disable-next-line no-control-regex -- these are what must not reach the page
   return text.replaceAll(/\r\n/g, "\n").replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F]/g, "");
 }
