@@ -1,4 +1,5 @@
 /** What every client of a person shows of a conversation: its rows, its state, and what helps to write a message. */
+export { acpModelsOf, type AcpModels } from "./composer/acp-models.ts";
 export { actOnCommand, type CommandResult } from "./composer/act-on-command.ts";
 export {
   completed,
