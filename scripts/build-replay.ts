@@ -18,7 +18,6 @@ export async function buildReplay(root: string): Promise<BuiltReplay> {
     logLevel: "warn",
     build: {
       write: false,
-      modulePreload: false,
       rolldownOptions: {
         input: path.join(root, "packages/web/replay.html"),
         output: { codeSplitting: false },

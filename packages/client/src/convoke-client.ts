@@ -18,12 +18,13 @@ import type {
   TerminalFrame,
   UpdateConversationRequest,
 } from "@convoke/protocol";
-import { followEvents, untrim, type FollowItem, type FollowOptions, type Trimmed } from "./follow.ts";
-import { attachBrowser, type BrowserOptions } from "./browser.ts";
-import { attachShell, type ShellOptions } from "./shell.ts";
-import { attachTerminal, type TerminalOptions } from "./terminal.ts";
-import { followOverview, type OverviewItem, type OverviewOptions } from "./overview.ts";
+import type { BrowserOptions } from "./browser.ts";
+import type { FollowItem, FollowOptions } from "./follow.ts";
+import type { OverviewItem, OverviewOptions } from "./overview.ts";
+import type { ShellOptions } from "./shell.ts";
+import type { TerminalOptions } from "./terminal.ts";
 import { callApi, openApi, type Call, type HttpOptions } from "./http.ts";
+import { untrim, type Trimmed } from "./untrim.ts";
 
 export type ClientOptions = HttpOptions & {
   /** Replaces the global WebSocket. */
@@ -38,6 +39,9 @@ export type CallInput<O extends Operation> = OperationInput<O> & {
 /** The input is optional for operations whose fields are all optional. */
 type InputOf<O extends Operation> =
   Partial<OperationInput<O>> extends OperationInput<O> ? [input?: CallInput<O>] : [input: CallInput<O>];
+
+/** A page can show a conversation before. */
+const streams = () => import("./streams.ts");
 
 const search = "GET /api/conversations/{conversation_id}/events/search";
 /** Filters and order of a page of events; times are RFC 3339. */
@@ -246,29 +250,37 @@ export class ConvokeClient {
     });
   }
 
+  /**
+   * Loads the code of the streams below, which the first of them does otherwise. Rejects when the file cannot be fetched: a page on
+   * a bad line tries again.
+   */
+  async loadStreams(): Promise<void> {
+    await streams();
+  }
+
   /** Live events across lost connections: none missing, none twice, in order. Ends when the signal aborts. */
-  follow(id: string, options: FollowOptions = {}): AsyncIterable<FollowItem> {
-    return followEvents(this.#options, id, options);
+  async *follow(id: string, options: FollowOptions = {}): AsyncIterable<FollowItem> {
+    yield* (await streams()).followEvents(this.#options, id, options);
   }
 
   /** All conversations of the caller, live: first the most recently changed ones, then each change. Ends when the signal aborts. */
-  overview(options: OverviewOptions = {}): AsyncIterable<OverviewItem> {
-    return followOverview(this.#options, options);
+  async *overview(options: OverviewOptions = {}): AsyncIterable<OverviewItem> {
+    yield* (await streams()).followOverview(this.#options, options);
   }
 
   /** Attaches a person to their own shell in the workspace of a conversation. */
-  attachShell(id: string, options: ShellOptions): AsyncIterable<ShellFrame> {
-    return attachShell(this.#options, id, options);
+  async *attachShell(id: string, options: ShellOptions): AsyncIterable<ShellFrame> {
+    yield* (await streams()).attachShell(this.#options, id, options);
   }
 
   /** Attaches a person to a terminal of the agent: yields its output, and sends `inputs` when given. */
-  attachTerminal(id: string, options: TerminalOptions): AsyncIterable<TerminalFrame> {
-    return attachTerminal(this.#options, id, options);
+  async *attachTerminal(id: string, options: TerminalOptions): AsyncIterable<TerminalFrame> {
+    yield* (await streams()).attachTerminal(this.#options, id, options);
   }
 
   /** Attaches a person to the agent's browser: yields pictures of the front tab and who has control. With `inputs` the person takes over. */
-  attachBrowser(id: string, options: BrowserOptions): AsyncIterable<BrowserFrame> {
-    return attachBrowser(this.#options, id, options);
+  async *attachBrowser(id: string, options: BrowserOptions): AsyncIterable<BrowserFrame> {
+    yield* (await streams()).attachBrowser(this.#options, id, options);
   }
 }
 

@@ -1,6 +1,7 @@
-import type { Event, TrimmedEvent } from "@convoke/protocol";
+import type { Event } from "@convoke/protocol";
 import type { SocketTarget } from "./connection.ts";
 import { askAgain, frames, socketUrl, type StreamOptions } from "./stream.ts";
+import { untrim, type Trimmed } from "./untrim.ts";
 
 export type FollowOptions = StreamOptions & {
   /** Id of the last event you have; the stream continues after it. `null` starts at the beginning of the log. */
@@ -16,16 +17,6 @@ export type FollowOptions = StreamOptions & {
   /** Texts of large events are cut to this many characters (1,024 to 65,536). */
   readonly trim?: number;
 };
-
-/** All that a screen shows of a conversation while it changes. */
-export const liveOptions = {
-  deltas: "items",
-  progress: true,
-  standing: true,
-} as const satisfies FollowOptions;
-
-/** What was cut off an event requested with `trim`; null when it is complete. */
-export type Trimmed = Pick<TrimmedEvent, "size" | "cut"> | null;
 
 /** A stored event, or a signal that is not stored (state snapshot, delta, socket error). */
 export type FollowItem =
@@ -81,13 +72,6 @@ function toItems(json: string): readonly FollowItem[] {
   return [
     isSignal ? { type: "signal", frame } : { type: "event", json, ...untrim(frame as unknown as Event) },
   ];
-}
-
-/** The event, and what was trimmed off it. */
-export function untrim(item: Event | TrimmedEvent): { readonly event: Event; readonly trimmed: Trimmed } {
-  if (item.kind !== "TrimmedEvent") return { event: item, trimmed: null };
-  const { event, size, cut } = item;
-  return { event: event as unknown as Event, trimmed: { size, cut } };
 }
 
 /** The current end of the log, so that the first reconnect has a cursor too; null for an empty log. */

@@ -12,13 +12,14 @@ export {
   type EventSearch,
   type EventWindow,
 } from "./convoke-client.ts";
-export type { FollowItem, FollowOptions, Trimmed } from "./follow.ts";
+export type { FollowItem, FollowOptions } from "./follow.ts";
 export type { HttpOptions } from "./http.ts";
 export type { OverviewItem, OverviewOptions } from "./overview.ts";
 export type { BrowserOptions } from "./browser.ts";
 export type { ShellOptions } from "./shell.ts";
 export type { StreamOptions } from "./stream.ts";
 export type { TerminalOptions } from "./terminal.ts";
+export type { Trimmed } from "./untrim.ts";
 export {
   serveClientTools,
   type ClientTool,

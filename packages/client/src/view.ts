@@ -1,4 +1,5 @@
 /** What every client of a person shows of a conversation: its rows, its state, and what helps to write a message. */
+export { acpModelsOf, type AcpModels } from "./composer/acp-models.ts";
 export { actOnCommand, type CommandResult } from "./composer/act-on-command.ts";
 export {
   completed,
@@ -17,7 +18,7 @@ export {
   type CommandName,
 } from "./composer/slash-commands.ts";
 export { suggestFor } from "./composer/suggest-for.ts";
-export { liveOptions } from "./follow.ts";
+export { liveOptions } from "./view/live-options.ts";
 export {
   baseOf,
   changedFiles,
@@ -27,6 +28,7 @@ export {
   type ChangePlace,
   type ChangeScope,
 } from "./view/changed-files.ts";
+export { acpCallKind, observationOfAcpCall, rowOfAcpCall } from "./view/acp-call.ts";
 export {
   emptyView,
   type ConversationView,
@@ -57,7 +59,15 @@ export {
   shownSize,
 } from "./view/shown-numbers.ts";
 export { spendOf, type Spend } from "./view/spend.ts";
-export { firstLine, foundCount, isReadOnly, summarizeCall, type Icon } from "./view/summarize-call.ts";
+export {
+  acpCommandOf,
+  firstLine,
+  foundCount,
+  isReadOnly,
+  isSearch,
+  summarizeCall,
+  type Icon,
+} from "./view/summarize-call.ts";
 export {
   asRecord,
   listAt,

@@ -33,6 +33,11 @@ type StartupServices = Pick<Services, "client" | "login" | "storage" | "earlyKey
 function createServices(startup: StartupServices): Services {
   const { client, storage } = startup;
   const onFailure = (error: unknown): void => console.warn(error);
+  const streams = loadWithRetry(() => client.loadStreams());
+  const follow = async function* <Item>(open: () => AsyncIterable<Item>): AsyncIterable<Item> {
+    await streams;
+    yield* open();
+  };
   const pageOf = async (isDown: boolean, id: string, pageId: string): Promise<LogPage> =>
     toLogPage(
       await client.searchEvents(id, {
@@ -75,14 +80,14 @@ function createServices(startup: StartupServices): Services {
         conversation: async (id) => await client.getConversation(id),
         older: (id, pageId) => pageOf(true, id, pageId),
         newer: (id, pageId) => pageOf(false, id, pageId),
-        follow: (id: string, options: FollowOptions) => client.follow(id, options),
+        follow: (id: string, options: FollowOptions) => follow(() => client.follow(id, options)),
       },
       nextFrame,
       now: Date.now,
       onFailure,
     }),
     overview: new OverviewStore({
-      follow: (options: OverviewOptions) => client.overview(options),
+      follow: (options: OverviewOptions) => follow(() => client.overview(options)),
       nextFrame,
       onFailure,
       onConnected: () => void outbox.flush(),
@@ -123,6 +128,8 @@ async function open(): Promise<void> {
     ({ client, page } = await (await import("./shared/open-link.tsx")).openLink(client, login));
   const services = createServices({ client, login, storage, earlyKeys });
   const first = firstConversation(location, prefix);
+  // What the parts that load later have in common: fetched beside the first of them.
+  void loadWithRetry(() => import("./ui/menu.tsx"));
   // Fetched before the first render, and before the chunks that load after it.
   if (first !== null) services.logs.get(first).prepare();
   const words = await readWords(document.documentElement.lang);

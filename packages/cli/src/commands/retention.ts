@@ -14,7 +14,7 @@ export function addRetention(program: Command): void {
     program
       .command("retention")
       .description("Show or set which of your conversations go into the trash by themselves")
-      .option("--dry-run", "list what would go now, by which rule, and why; changes nothing")
+      .option("--dry-run", "list what would go now, by which rule, and why; changes nothing, also with --set")
       .option("--set <file>", 'replace your policy by that of a JSON file; {"rules":[]} turns it off'),
   ).action(retention);
 }
@@ -23,8 +23,8 @@ async function retention({ dryRun, set, ...options }: RetentionOptions): Promise
   const policy = set === undefined ? null : await readPolicy(set);
   await using opened = await openApi(options);
   const { client } = opened;
+  if (dryRun === true) return await showPlan(client, policy, options);
   if (policy !== null) await client.call("PUT /api/retention", { body: policy });
-  if (dryRun === true) return await showPlan(opened.client, options);
   const stored = await client.call("GET /api/retention");
   if (options.json === true) {
     printJson("retention", stored);
@@ -37,13 +37,18 @@ async function retention({ dryRun, set, ...options }: RetentionOptions): Promise
   console.log(lines.length === 0 ? "Nothing goes by itself." : printable(lines.join("\n")));
 }
 
+/** Sizes of all conversations may have to be read. */
+const timeoutMs = 600_000;
+
 async function showPlan(
   client: Awaited<ReturnType<typeof openApi>>["client"],
+  policy: RetentionPolicy | null,
   { json }: ApiOptions,
 ): Promise<void> {
-  const { matches, is_complete: isComplete } = await client.call("GET /api/retention/plan", {
-    timeoutMs: 600_000,
-  });
+  const { matches, is_complete: isComplete } =
+    policy === null
+      ? await client.call("GET /api/retention/plan", { timeoutMs })
+      : await client.call("POST /api/retention/plan", { body: policy, timeoutMs });
   if (json === true) for (const match of matches) printJson("retention-match", match);
   else if (matches.length === 0) console.log("Nothing would go.");
   else

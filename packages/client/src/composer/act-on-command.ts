@@ -1,4 +1,5 @@
 import type { ConvokeClient } from "../convoke-client.ts";
+import { isOtherAgent } from "./acp-models.ts";
 import type { Command } from "./slash-commands.ts";
 
 /** The result of a command besides its events: a conversation to open, or an answer to show. */
@@ -47,12 +48,21 @@ export async function actOnCommand(
       const { response } = await client.call(route, { params, body, timeoutMs: askTimeoutMs });
       return { answer: response };
     }
-    case "model":
-      await client.call("POST /api/conversations/{conversation_id}/switch_profile", {
-        params,
-        body: { profile_name: given() },
-      });
+    case "model": {
+      const model = given();
+      if (isOtherAgent(await client.getConversation(id)))
+        await client.call("POST /api/conversations/{conversation_id}/switch_acp_model", {
+          params,
+          body: { model },
+          timeoutMs: switchTimeoutMs,
+        });
+      else
+        await client.call("POST /api/conversations/{conversation_id}/switch_profile", {
+          params,
+          body: { profile_name: model },
+        });
       return {};
+    }
     case "limit": {
       const dollars = Number(given().replace(/^\$/u, "").replace(",", "."));
       if (!Number.isFinite(dollars) || dollars <= 0) throw new Error(needed[name]);
@@ -64,6 +74,9 @@ export async function actOnCommand(
     }
   }
 }
+
+/** Another agent is asked, and may have to be started. */
+const switchTimeoutMs = 120_000;
 
 /** Timeout of a side question; a model may take long to answer. */
 const askTimeoutMs = 180_000;

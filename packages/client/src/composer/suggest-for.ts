@@ -1,5 +1,7 @@
+import type { ACPModelInfo } from "@convoke/protocol";
 import type { ConvokeClient } from "../convoke-client.ts";
 import { asRecord, listAt, recordAt, textAt, textsAt, type UnknownRecord } from "../view/unknown-record.ts";
+import { acpModelsOf } from "./acp-models.ts";
 import { ranked, type Suggest, type Suggestion } from "./completion.ts";
 import { FileFinder } from "./find-files.ts";
 import { commandNames, commands, type CommandName } from "./slash-commands.ts";
@@ -61,11 +63,21 @@ export function suggestFor(
         return ranked(all, query, ({ name }) => name.slice(1), maxSuggestions);
       }
       case "model": {
+        const other = await acpModelsOf(client, conversationId, true);
+        if (other !== null) return ranked(other.models.map(ofAcp), query, ({ name }) => name, maxSuggestions);
         const { profiles = [] } = await client.call("GET /api/profiles", { signal });
         const models = profiles.map(({ name, model }) => ({ name, detail: model ?? "", insert: name }));
         return ranked(models, query, ({ name }) => name, maxSuggestions);
       }
     }
+  };
+}
+
+function ofAcp({ model_id: id, name, description }: ACPModelInfo): Suggestion {
+  return {
+    name: id,
+    detail: [name ?? "", description ?? ""].filter((text) => text !== "" && text !== id).join(": "),
+    insert: id,
   };
 }
 

@@ -35,6 +35,8 @@ export type ConversationView = LiveAnswers & {
   readonly title: string | null;
   /** Of the agent, such as `openai/gpt-5`; null until it is known. */
   readonly model: string | null;
+  /** Whether another agent works in it, by the Agent Client Protocol. */
+  readonly isOtherAgent: boolean;
   /** Whether the agent may change nothing but its plan. */
   readonly isPlanning: boolean;
   readonly workingDir: string | null;
@@ -63,6 +65,7 @@ export const emptyView: ConversationView = {
   standsAt: null,
   title: null,
   model: null,
+  isOtherAgent: false,
   isPlanning: false,
   workingDir: null,
   policy: "NeverConfirm",

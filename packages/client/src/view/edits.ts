@@ -1,4 +1,5 @@
-import { asRecord, recordAt, textAt, type UnknownRecord } from "./unknown-record.ts";
+import { acpCallKind } from "./acp-call.ts";
+import { asRecord, listAt, recordAt, textAt, type UnknownRecord } from "./unknown-record.ts";
 import type { ActionRow } from "./row.ts";
 
 /** A change of one file: both texts if the log has them, else the server's patch. */
@@ -11,9 +12,28 @@ export type Edit = {
 /** The edits of an action, done or proposed; empty for actions that change no file. */
 export function editsOf({ action, outcome }: Pick<ActionRow, "action" | "outcome">): readonly Edit[] {
   if (action === null) return [];
+  if (action["kind"] === acpCallKind) return acpEdits(action, outcome);
   if (outcome === null) return plannedEdits(action);
   if (outcome.type !== "result" || outcome.isError) return [];
   return doneEdits(action, outcome.observation);
+}
+
+/** Texts that were cut would make another change of it. */
+function acpEdits(action: UnknownRecord, outcome: ActionRow["outcome"]): Edit[] {
+  if (outcome?.type === "result" && (outcome.isError || outcome.isCut)) return [];
+  return listAt(action, "content").flatMap((part) => {
+    const fields = asRecord(part);
+    if (fields?.["type"] !== "diff") return [];
+    return [
+      {
+        path: textAt(fields, "path"),
+        isNew: typeof fields["oldText"] !== "string",
+        isDeleted: false,
+        before: textAt(fields, "oldText"),
+        after: textAt(fields, "newText"),
+      },
+    ];
+  });
 }
 
 function doneEdits(action: UnknownRecord, observation: UnknownRecord): Edit[] {

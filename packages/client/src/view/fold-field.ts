@@ -24,8 +24,13 @@ function changeOf(
     case "agent":
       return {
         model: textOf(asRecord(fields?.["llm"])?.["model"]) ?? view.model,
+        isOtherAgent: fields?.["kind"] === "ACPAgent",
         isPlanning: fields?.["system_prompt_filename"] === "system_prompt_planning.j2",
       };
+    case "current_model_id":
+      return { model: textOf(value) ?? view.model };
+    case "acp_session":
+      return { model: textOf(fields?.["current_model_id"]) ?? view.model };
     case "workspace":
       return { workingDir: textOf(fields?.["working_dir"]) ?? view.workingDir };
     case "confirmation_policy":

@@ -1,4 +1,5 @@
 import { asRecord, recordAt, textAt, textsAt, type UnknownRecord } from "./unknown-record.ts";
+import { AcpCalls, isSameCall } from "./acp-calls.ts";
 import { isTakingBack, rowOfEvent } from "./row-of-event.ts";
 import type { ActionRow, Outcome, Row, TaskState } from "./row.ts";
 
@@ -21,6 +22,7 @@ export class RowFold {
   #calls = new Map<string, Call>();
   #tasks = new Map<string, TaskState & { readonly eventId: string }>();
   #takenBack = new Set<string>();
+  #acpCalls = new AcpCalls();
   /** Ids of the rows that the events being added have changed. */
   #changed = new Set<string>();
 
@@ -35,6 +37,7 @@ export class RowFold {
     copy.#calls = new Map(this.#calls);
     copy.#tasks = new Map(this.#tasks);
     copy.#takenBack = new Set(this.#takenBack);
+    copy.#acpCalls = this.#acpCalls.copy();
     return copy;
   }
 
@@ -62,6 +65,7 @@ export class RowFold {
     // Earlier events cannot answer later actions.
     for (const [id, outcome] of this.#outcomes) if (outcome.id < first) this.#outcomes.delete(id);
     for (const [id, { eventId }] of this.#tasks) if (eventId < first) this.#tasks.delete(id);
+    for (const callId of this.#acpCalls.drop((id) => id < first)) this.#drawAcp(callId);
   }
 
   /** Drops all events after the one with this id; they can be added again. Remaining rows keep their outcome. */
@@ -69,6 +73,7 @@ export class RowFold {
     this.#drop((id) => id > last);
     for (const known of [this.#outcomes, this.#tasks, this.#takenBack])
       for (const id of known.keys()) if (id > last) known.delete(id);
+    this.#acpCalls.drop((id) => id > last);
   }
 
   #drop(isDropped: (id: string) => boolean): void {
@@ -116,6 +121,9 @@ export class RowFold {
         break;
       case "Condensation":
         if (isTakingBack(event)) this.#takeBack(textsAt(event, "forgotten_event_ids")[0]!);
+        break;
+      case "ACPToolCallEvent":
+        this.#drawAcp(this.#acpCalls.add(event));
         break;
       case "ConversationStateUpdateEvent":
         if (event["key"] === "task") this.#noteTask(id, asRecord(event["value"]));
@@ -165,6 +173,21 @@ export class RowFold {
       status: textAt(value, "status"),
     });
     this.#settle(actionId);
+  }
+
+  /** An event that arrives late may be the beginning of a call that already has a row. */
+  #drawAcp(callId: string): void {
+    const { rows, rowless } = this.#acpCalls.draw(callId);
+    for (const id of rowless) {
+      if (!this.#byId.delete(id)) continue;
+      this.#order = this.#order.filter((other) => other !== id);
+      this.#rows = null;
+    }
+    for (const row of rows) {
+      const known = this.#byId.get(row.id);
+      if (known === undefined) this.#insert(row);
+      else if (known.type === "action" && !isSameCall(known, row)) this.#replace(row);
+    }
   }
 
   #takeBack(messageId: string): void {

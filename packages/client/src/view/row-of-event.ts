@@ -20,8 +20,9 @@ const settingKeys = new Set([
   "security_analyzer",
 ]);
 
-/** Kinds without a row: they answer an action, or repeat what the row of a condensation shows. */
+/** Kinds without a row: they answer an action, are one row with others, or repeat what the row of a condensation shows. */
 const rowlessKinds = new Set([
+  "ACPToolCallEvent",
   "ObservationEvent",
   "AgentErrorEvent",
   "UserRejectObservation",

@@ -1,7 +1,8 @@
+import { acpCallKind } from "./acp-call.ts";
 import { editsOf } from "./edits.ts";
 import type { ActionRow } from "./row.ts";
 import { pathWithin } from "./shown-numbers.ts";
-import { listAt, textAt, type UnknownRecord } from "./unknown-record.ts";
+import { listAt, recordAt, textAt, textsAt, type UnknownRecord } from "./unknown-record.ts";
 
 export type Icon =
   | "terminal"
@@ -38,14 +39,37 @@ const readingKinds = new Set([
 /** Whether a row may be grouped with adjacent rows: it only read, and succeeded. */
 export function isReadOnly({ action, outcome }: ActionRow): boolean {
   const kind = textAt(action, "kind");
-  const isReading = readingKinds.has(kind) || (kind === "FileEditorAction" && action?.["command"] === "view");
+  const isReading =
+    readingKinds.has(kind) ||
+    (kind === "FileEditorAction" && action?.["command"] === "view") ||
+    (kind === acpCallKind && (action?.["tool_kind"] === "read" || action?.["tool_kind"] === "search"));
   return isReading && outcome?.type === "result" && !outcome.isError;
 }
 
-export function summarizeCall(
-  row: Pick<ActionRow, "tool" | "action" | "callText" | "outcome">,
-  folder: string | null,
-): CardSummary {
+/** Whether a call that only reads is a search. */
+export function isSearch({ action }: ActionRow): boolean {
+  return (
+    action?.["kind"] === "GrepAction" ||
+    action?.["kind"] === "GlobAction" ||
+    action?.["tool_kind"] === "search"
+  );
+}
+
+type SummarizedCall = Pick<ActionRow, "tool" | "action" | "callText" | "outcome" | "summary">;
+
+/** By the kinds of the Agent Client Protocol; others are tools. */
+const acpIcons: Readonly<Record<string, Icon>> = {
+  read: "read",
+  edit: "edit",
+  delete: "edit",
+  move: "edit",
+  search: "search",
+  execute: "terminal",
+  think: "thought",
+  fetch: "browser",
+};
+
+export function summarizeCall(row: SummarizedCall, folder: string | null): CardSummary {
   const { action, tool } = row;
   const code = (icon: Icon, text: string): CardSummary => ({ icon, text, isCode: true });
   const plain = (icon: Icon, text: string): CardSummary => ({ icon, text, isCode: false });
@@ -93,11 +117,32 @@ export function summarizeCall(
     case "AskOracleAction":
     case "VisionInspectAction":
       return plain("agent", firstLine(textAt(action, "question")));
+    case acpCallKind:
+      return code(acpIcons[textAt(action, "tool_kind")] ?? "tool", acpArgument(row, folder));
     default:
       if (textAt(action, "kind").startsWith("Browser"))
         return code("browser", textAt(action, "url") || textAt(action, "text"));
       return code("tool", firstArgument(row));
   }
+}
+
+/** The command of a call of another agent; null for other calls. */
+export function acpCommandOf(action: UnknownRecord | null): string | null {
+  const data = recordAt(action, "data");
+  const command = textAt(data, "command") || textsAt(data, "command").join(" ");
+  return action?.["tool_kind"] === "execute" && command !== "" ? command : null;
+}
+
+/** What a call of another agent is about, where its title does not name it. */
+function acpArgument(row: SummarizedCall, folder: string | null): string {
+  const paths = editsOf(row).map(({ path }) => pathWithin(path, folder));
+  const data = recordAt(row.action, "data");
+  const path = textAt(data, "path") || textAt(data, "file_path") || textAt(data, "abs_path");
+  const text =
+    acpCommandOf(row.action) ||
+    paths.join(", ") ||
+    (path === "" ? firstArgument(row) : pathWithin(path, folder));
+  return row.summary.includes(text) ? "" : text;
 }
 
 /** The arguments of an MCP or unknown tool, shortened to one line. */

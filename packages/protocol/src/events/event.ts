@@ -1,5 +1,6 @@
 import { Type, type Static, type TSchema } from "typebox";
 import { choice, object, orNull, ref, unionByKind } from "../schema.ts";
+import type { ACPToolCallEvent } from "../extensions/extension-events.ts";
 import { ActionEvent } from "./action-event.ts";
 import { Condensation, CondensationRequest, CondensationSummaryEvent } from "./condensation-events.ts";
 import {
@@ -14,7 +15,7 @@ import { MessageEvent } from "./message-event.ts";
 import { AgentErrorEvent, ObservationEvent, UserRejectObservation } from "./observation-events.ts";
 import { SystemPromptEvent } from "./system-prompt-event.ts";
 
-/** All events of a conversation's log. */
+/** The events of the contract, which clients that know only it can read. */
 export const Event = unionByKind("Event", {
   "openhands__sdk__event__condenser__Condensation-Output__1": Condensation,
   "openhands__sdk__event__condenser__CondensationRequest-Output__1": CondensationRequest,
@@ -33,7 +34,8 @@ export const Event = unionByKind("Event", {
   "openhands__sdk__event__token__TokenEvent-Output__1": TokenEvent,
   "openhands__sdk__event__user_action__PauseEvent-Output__1": PauseEvent,
 });
-export type Event = Static<typeof Event>;
+/** All events of a conversation's log: also the kind that only a conversation with another agent has. */
+export type Event = Static<typeof Event> | ACPToolCallEvent;
 
 /** An event as stored in the log: identity, time and source are always present. */
 export type StoredEvent = Event & {
@@ -45,8 +47,12 @@ export type StoredEvent = Event & {
 /** The kind names of Event. */
 export type EventKind = Event["kind"];
 
-/** The schema of each event kind. */
-export const eventSchemaByKind: Readonly<Record<EventKind, TSchema> & Record<string, TSchema | undefined>> = {
+type ContractKind = Static<typeof Event>["kind"];
+
+/** The schema of each event kind of the contract. */
+export const eventSchemaByKind: Readonly<
+  Record<ContractKind, TSchema> & Record<string, TSchema | undefined>
+> = {
   Condensation,
   CondensationRequest,
   CondensationSummaryEvent,
@@ -64,7 +70,7 @@ export const eventSchemaByKind: Readonly<Record<EventKind, TSchema> & Record<str
 };
 
 /** The event kinds of the contract, in its order. */
-export const eventKinds = Object.keys(eventSchemaByKind) as EventKind[];
+export const eventKinds = Object.keys(eventSchemaByKind) as ContractKind[];
 
 /** A page of events; `next_page_id` is the id of the first event of the next page. */
 export const EventPage = object("EventPage", {

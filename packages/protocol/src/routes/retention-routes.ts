@@ -49,6 +49,14 @@ export const retentionRoutes = routesOf("Retention", {
     auth: true,
     responses: ok("What would go.", RetentionPlan),
   },
+  previewRetention: {
+    method: "POST",
+    path: "/api/retention/plan",
+    summary: "Which of the caller's conversations would go by a policy that is not stored; changes nothing",
+    auth: true,
+    body: RetentionPolicy,
+    responses: { ...ok("What would go.", RetentionPlan), ...invalid },
+  },
   listTrash: {
     method: "GET",
     path: "/api/trash",

@@ -1,5 +1,4 @@
 import type {
-  ACPToolCallEvent,
   Event,
   HookExecutionEvent,
   InterruptEvent,
@@ -16,7 +15,7 @@ import type { ModelTool, ProviderReplay } from "../models/model.ts";
 type WithoutStamp<Body> = Body extends unknown ? Omit<Body, "id" | "timestamp"> : never;
 
 /** A decided event, before it has an id and a time. */
-export type EventBody = WithoutStamp<Event | InterruptEvent | HookExecutionEvent | ACPToolCallEvent>;
+export type EventBody = WithoutStamp<Event | InterruptEvent | HookExecutionEvent>;
 
 /** Private facts that are stored beside an event and never sent, because the contract has no fields for them. */
 export type EventMeta = {

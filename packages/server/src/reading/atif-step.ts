@@ -95,10 +95,9 @@ export function resultOf(event: Event): Omit<AtifResult, "source_call_id"> | nul
 export function stepOf(event: Event): Draft | null {
   const stamp = stampOf(event);
   const extra = { kind: event.kind, event_id: event.id };
-  // A kind of newer servers, which the union of the wire does not have.
-  if ((event.kind as string) === "ACPToolCallEvent")
-    return stepOfAcpCall(event as unknown as ACPToolCallEvent);
   switch (event.kind) {
+    case "ACPToolCallEvent":
+      return stepOfAcpCall(event);
     case "MessageEvent": {
       const { content, reasoning_content: reasoning } = event.llm_message;
       const message = contentOf([...listOf(content), ...listOf(event.extended_content)]);

@@ -56,9 +56,10 @@ export class Retention {
     return policy.trash_days ?? server?.trash_days ?? usualTrashDays;
   }
 
-  /** What the next run would do with a user's conversations; changes nothing. */
-  async plan(userId: string): Promise<RetentionPlan> {
-    const { policy, server_policy: server } = await this.policiesOf(userId);
+  /** What the next run would do with a user's conversations, by the policy given or else the stored one; changes nothing. */
+  async plan(userId: string, given?: RetentionPolicy): Promise<RetentionPlan> {
+    const { policy: stored, server_policy: server } = await this.policiesOf(userId);
+    const policy = given ?? stored;
     const matches = new Map<string, RetentionMatch>();
     for (const rule of [...(server?.rules ?? []), ...policy.rules]) {
       for await (const match of findMatches(this.#matchDeps(), rule, userId)) {

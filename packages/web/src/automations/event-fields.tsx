@@ -1,5 +1,5 @@
 import type { EventTrigger } from "@convoke/protocol";
-import { useState } from "react";
+import { useId, useState } from "react";
 import { useResource } from "../settings/use-resource.ts";
 import { useMoreWords } from "../words/words.ts";
 import { errorOf, type FormProblem } from "./field-errors.ts";
@@ -41,6 +41,7 @@ export function EventFields({ trigger, problem, onChange }: EventFieldsProps) {
         ))}
         {statusError !== undefined && <p className="mt-1 text-xs text-bad">{statusError}</p>}
       </fieldset>
+      <EventKinds trigger={trigger} problem={problem} onChange={onChange} />
       <SelectInput
         label={words.which}
         hint={words.whichHint}
@@ -84,6 +85,53 @@ export function EventFields({ trigger, problem, onChange }: EventFieldsProps) {
       )}
     </>
   );
+}
+
+/** Kinds that people look for; others can be written. */
+const commonKinds = [
+  "MessageEvent",
+  "ConversationErrorEvent",
+  "AgentErrorEvent",
+  "UserRejectObservation",
+  "Condensation",
+  "PauseEvent",
+  "HookExecutionEvent",
+  "ACPToolCallEvent",
+] as const;
+
+/** Names of kinds as text: what is being written stays as it is written. */
+function EventKinds({ trigger, problem, onChange }: EventFieldsProps) {
+  const words = useMoreWords().automations.form;
+  const kinds = trigger.event_kinds ?? [];
+  const [text, setText] = useState(kinds.join(", "));
+  const listId = useId();
+  return (
+    <>
+      <TextInput
+        label={words.eventKinds}
+        hint={words.eventKindsHint}
+        list={listId}
+        value={parseKinds(text).join() === kinds.join() ? text : kinds.join(", ")}
+        error={errorOf(problem, "eventKinds")}
+        onChange={(next) => {
+          setText(next);
+          onChange({ ...trigger, event_kinds: parseKinds(next) });
+        }}
+      />
+      <datalist id={listId}>
+        {commonKinds.map((kind) => (
+          <option key={kind} value={[...kinds.slice(0, -1), kind].join(", ")}>
+            {kind}
+          </option>
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+/** Names with commas or spaces between them. */
+export function parseKinds(text: string): string[] {
+  return [...new Set(text.split(/[\s,]+/u).filter((name) => name !== ""))];
 }
 
 type Which = "any" | "tag" | "conversation" | "automation";

@@ -22,6 +22,7 @@ export const fieldPaths = {
   idHeader: ["trigger", "id_header"],
   eventHeader: ["trigger", "event_header"],
   statuses: ["trigger", "statuses"],
+  eventKinds: ["trigger", "event_kinds"],
   tag: ["trigger", "tag"],
   conversation: ["trigger", "conversation_id"],
   automation: ["trigger", "automation_id"],

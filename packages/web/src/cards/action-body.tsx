@@ -1,11 +1,14 @@
 import { Ellipsis } from "lucide-react";
 import { useMemo, useState, type ReactNode } from "react";
 import {
+  acpCallKind,
+  acpCommandOf,
   type ActionRow,
   asRecord,
   type Edit,
   editsOf,
   listAt,
+  observationOfAcpCall,
   type Outcome,
   partsText,
   pathWithin,
@@ -26,6 +29,7 @@ import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
+import { ArgumentTable } from "./argument-table.tsx";
 import type { CardMenu } from "./card-menu.ts";
 import { LongText } from "./long-text.tsx";
 import { TaskList } from "./task-list.tsx";
@@ -84,7 +88,8 @@ type EditsBodyProps = Pick<BodyProps, "row" | "conversationId" | "folder"> & {
 };
 
 function EditsBody({ row, edits, conversationId, folder }: EditsBodyProps) {
-  const planned = row.outcome === null ? row.action : null;
+  // What another agent does is not done by us: nothing says at which lines of the file it will be.
+  const planned = row.outcome === null && row.action?.["kind"] !== acpCallKind ? row.action : null;
   return edits.map((edit) => (
     <div key={edit.path} className="border-b border-line last:border-b-0">
       <div className="flex items-center gap-2 bg-raised px-3 py-1 text-xs">
@@ -121,6 +126,10 @@ function InputBody({ row }: { readonly row: ActionRow }) {
       );
     case "ApplyPatchAction":
       return <LongText text={textAt(action, "patch")} />;
+    case acpCallKind: {
+      const command = acpCommandOf(action);
+      return command === null ? <ArgumentTable row={row} /> : <CommandText command={command} />;
+    }
     case "FileEditorAction":
     case "ReadFileAction":
     case "GrepAction":
@@ -144,25 +153,6 @@ function CommandText({ command }: { readonly command: string }) {
   );
 }
 
-/** Arguments of a call without a card of its own. */
-function ArgumentTable({ row }: { readonly row: ActionRow }) {
-  const fields = asRecord(row.action?.["data"]) ?? row.action ?? asRecord(parsed(row.callText)) ?? {};
-  const entries = Object.entries(fields).filter(([key, value]) => key !== "kind" && value !== null);
-  if (entries.length === 0) return row.action === null ? <LongText text={row.callText} /> : null;
-  return (
-    <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1 border-b border-line px-3 py-2">
-      {entries.map(([key, value]) => (
-        <div key={key} className="contents">
-          <dt className="font-mono text-xs leading-5 text-faint">{key}</dt>
-          <dd className="min-w-0 font-mono text-xs leading-5 break-words whitespace-pre-wrap">
-            {visibleText(typeof value === "string" ? value : JSON.stringify(value, null, 2))}
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
 type OutcomeBodyProps = Pick<BodyProps, "row" | "conversationId"> & { readonly hasEdits: boolean };
 
 function OutcomeBody({ row, conversationId, hasEdits }: OutcomeBodyProps) {
@@ -178,7 +168,9 @@ function OutcomeBody({ row, conversationId, hasEdits }: OutcomeBodyProps) {
       </p>
     );
   }
-  if (hasEdits) return null;
+  // Another agent may say something beside its changes.
+  if (hasEdits && listAt(outcome.observation, "content").length === 0) return null;
+  if (hasEdits && outcome.observation["kind"] !== acpCallKind) return null;
   if (outcome.isCut) return <CutBody conversationId={conversationId} outcome={outcome} />;
   return <ObservationBody observation={outcome.observation} isError={outcome.isError} />;
 }
@@ -192,7 +184,9 @@ function CutBody({ conversationId, outcome }: { readonly conversationId: string;
   const load = async (): Promise<void> => {
     try {
       const event = asRecord(await client.getEvent(conversationId, outcome.id));
-      setWhole(recordAt(event, "observation"));
+      setWhole(
+        event?.["kind"] === "ACPToolCallEvent" ? observationOfAcpCall(event) : recordAt(event, "observation"),
+      );
     } catch {
       // The button stays and offers a retry.
       setIsFailed(true);
@@ -254,13 +248,4 @@ function ObservationBody({
 
 function Padded({ children }: { readonly children: ReactNode }) {
   return <div className="px-3 py-2">{children}</div>;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // The arguments are not JSON: show the text.
-    return null;
-  }
 }

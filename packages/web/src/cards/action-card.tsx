@@ -27,7 +27,7 @@ import {
   summarizeCall,
 } from "@convoke/client/view";
 import { useStore, type Store } from "../lib/store.ts";
-import { withoutColours } from "../text/parse-ansi.ts";
+import { withoutColours } from "../text/without-colours.ts";
 import { StateMark } from "../ui/state-mark.tsx";
 import { visibleText } from "../text/visible-text.ts";
 import { useWords, type Words } from "../words/words.ts";

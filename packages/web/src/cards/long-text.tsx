@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "react";
 import { AnsiText } from "../text/ansi-text.tsx";
-import { withoutColours } from "../text/parse-ansi.ts";
+import { withoutColours } from "../text/without-colours.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { useMoreWords } from "../words/words.ts";

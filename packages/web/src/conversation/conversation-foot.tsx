@@ -18,6 +18,7 @@ import { useReadMarker } from "./use-read-marker.ts";
 
 const PlanCard = lazyPart(() => import("./plan-card.tsx"));
 const AsideCard = lazyPart(() => import("./aside-card.tsx"));
+const AcpModelChoice = lazyPart(() => import("../composer/acp-model-choice.tsx"));
 const LeftBehindNote = lazyPart(() => import("./left-behind-note.tsx"));
 const ApprovalCard = lazyPart(() => import("../approvals/approval-card.tsx"));
 
@@ -120,6 +121,20 @@ export default function ConversationFoot(props: ConversationFootProps) {
         suggest={suggest}
         onSend={(composed, how) => void send(composed, how)}
       >
+        {view.state.isOtherAgent && (
+          <Suspense>
+            <AcpModelChoice
+              conversationId={log.id}
+              model={view.state.model}
+              onAttempt={onAttempt}
+              onChoose={(text) =>
+                void onAttempt(async () => {
+                  await actOnCommand(client, log.id, { name: "model", text }, words.needed);
+                })
+              }
+            />
+          </Suspense>
+        )}
         {isAtWork && <SendMode conversationId={log.id} mode={mode} onChange={setMode} />}
       </Composer>
     </>

@@ -1,6 +1,7 @@
 import { asRecord } from "@convoke/client/view";
 import { useServices } from "../services/services.ts";
 import { useMoreWords } from "../words/words.ts";
+import { AgentProfiles } from "./agent-profiles.tsx";
 import { Explanation } from "./parts.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { SchemaForm } from "./schema-form.tsx";
@@ -25,6 +26,7 @@ export function AgentSection() {
           }
         />
       )}
+      <AgentProfiles />
     </>
   );
 }

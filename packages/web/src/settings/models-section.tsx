@@ -98,6 +98,7 @@ export function ModelsSection() {
       {historyOf !== null && (
         <Suspense>
           <ProfileHistoryDialog
+            kind="profiles"
             name={historyOf}
             onClose={() => setHistoryOf(null)}
             onRestored={() => void change(async () => {})}

@@ -8,17 +8,18 @@ import { Problem } from "../ui/problem.tsx";
 import { useMoreWords } from "../words/words.ts";
 import { sentenceOf } from "./use-resource.ts";
 
-const revisions = "/api/profiles/{name}/revisions";
-
 type HistoryProps = {
+  /** Stored models, or profiles of agents. */
+  readonly kind: "profiles" | "agent-profiles";
   readonly name: string;
   readonly onClose: () => void;
-  /** Called when the model is another one now. */
+  /** Called when the profile is another one now. */
   readonly onRestored: () => void;
 };
 
-/** What a stored model was: compare with what it is now, and restore. */
-export default function ProfileHistoryDialog({ name, onClose, onRestored }: HistoryProps) {
+/** What a stored model or agent was: compare with what it is now, and restore. */
+export default function ProfileHistoryDialog({ kind, name, onClose, onRestored }: HistoryProps) {
+  const revisions = `/api/${kind}/{name}/revisions` as const;
   const words = useMoreWords().settings.history;
   const { client } = useServices();
   const [items, setItems] = useState<readonly ProfileRevision[]>([]);
@@ -43,7 +44,7 @@ export default function ProfileHistoryDialog({ name, onClose, onRestored }: Hist
       setItems((before) => (pageId === null ? page.items : [...before, ...page.items]));
       setNextPage(page.next_page_id);
     },
-    [client, name],
+    [client, name, revisions],
   );
   useEffect(() => void attempt(() => read(null)), [attempt, read]);
   const current = items.find(({ is_current: isCurrent }) => isCurrent)?.number;
@@ -61,7 +62,7 @@ export default function ProfileHistoryDialog({ name, onClose, onRestored }: Hist
   };
   return (
     <Dialog title={words.title(name)} onClose={onClose} width="w-[40rem]">
-      <p className="mb-3 text-sm text-soft">{words.about}</p>
+      <p className="mb-3 text-sm text-soft">{words.about[kind]}</p>
       <Problem text={problem} />
       <ul className="lines">
         {items.map((revision) => (

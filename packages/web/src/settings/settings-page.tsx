@@ -10,6 +10,7 @@ import { McpSection } from "./mcp-section.tsx";
 import { ModelsSection } from "./models-section.tsx";
 import { NotificationsSection } from "./notifications-section.tsx";
 import { PluginsSection } from "./plugins-section.tsx";
+import { RetentionSection } from "./retention-section.tsx";
 import { SecretsSection } from "./secrets-section.tsx";
 import { ServerSection } from "./server-section.tsx";
 import { SkillsSection } from "./skills-section.tsx";
@@ -26,6 +27,7 @@ const sections = {
   plugins: PluginsSection,
   hooks: HooksSection,
   spending: SpendingSection,
+  retention: RetentionSection,
   keys: KeysSection,
   webhooks: WebhooksSection,
   look: AppearanceSection,

@@ -1,3 +1,5 @@
+import { escapeSequence, withoutControls } from "./without-colours.ts";
+
 /** Terminal text in one style. `colour` is an index of the 16 colours, or null for the default. */
 export type StyledText = {
   readonly text: string;
@@ -6,8 +8,6 @@ export type StyledText = {
   readonly isDim: boolean;
 };
 
-// eslint-disable-next-line no-control-regex -- the sequences of a terminal begin with one
-const sequence = /\u001B\[([0-9;]*)([A-Za-z])|\u001B\][^\u0007\u001B]*(?:\u0007|\u001B\\)|\u001B./g;
 const usual = { colour: null, isBold: false, isDim: false } as const;
 
 /**
@@ -21,18 +21,13 @@ export function parseAnsi(output: string): readonly StyledText[] {
     const text = withoutControls(output.slice(from, to));
     if (text !== "") parts.push({ ...style, text });
   };
-  for (const match of output.matchAll(sequence)) {
+  for (const match of output.matchAll(escapeSequence)) {
     take(match.index);
     from = match.index + match[0].length;
     if (match[2] === "m") style = styled(style, match[1] ?? "");
   }
   take(output.length);
   return parts;
-}
-
-/** The text alone, without colours. */
-export function withoutColours(output: string): string {
-  return withoutControls(output.replaceAll(sequence, ""));
 }
 
 function styled(style: Omit<StyledText, "text">, codes: string): Omit<StyledText, "text"> {
@@ -56,9 +51,4 @@ function styled(style: Omit<StyledText, "text">, codes: string): Omit<StyledText
     }
   }
   return next;
-}
-
-function withoutControls(text: string): string {
-  // eslint-disable-next-line no-control-regex -- these are what must not reach the page
-  return text.replaceAll(/\r\n/g, "\n").replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F]/g, "");
 }

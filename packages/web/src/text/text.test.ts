@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { parseAnsi, withoutColours } from "./parse-ansi.ts";
+import { parseAnsi } from "./parse-ansi.ts";
 import { safeAddress } from "@convoke/client/markdown";
 import { visibleText } from "./visible-text.ts";
+import { withoutColours } from "./without-colours.ts";
 
 test("colours of a terminal are read, and what moves the cursor is left out", () => {
   const output =

@@ -1,5 +1,5 @@
 import { ChevronRight, Eye } from "lucide-react";
-import type { ActionRow } from "@convoke/client/view";
+import { type ActionRow, isSearch } from "@convoke/client/view";
 import { ActionCard } from "../cards/action-card.tsx";
 import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { useWords } from "../words/words.ts";
@@ -17,9 +17,7 @@ type GroupViewProps = {
 export function GroupView({ id, rows, openIds, context }: GroupViewProps) {
   const words = useWords().turn;
   const isOpen = openIds.has(id);
-  const searches = rows.filter(
-    ({ action }) => action?.["kind"] === "GrepAction" || action?.["kind"] === "GlobAction",
-  );
+  const searches = rows.filter(isSearch);
   return (
     <div>
       <button

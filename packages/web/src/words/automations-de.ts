@@ -125,6 +125,8 @@ export const automationsDe: Pick<MoreWords, "automations"> = {
         stuck: "Es hängt fest",
         waiting_for_confirmation: "Es wartet auf Freigabe",
       },
+      eventKinds: "Oder Arten von Ereignissen",
+      eventKindsHint: "Mit Kommas getrennt, zum Beispiel ConversationErrorEvent, MessageEvent. Leer: keine.",
       which: "Welche Gespräche",
       whichHint:
         "Gespräche, die Automatisierungen begonnen haben, zählen nur, wenn du die Automatisierung wählst.",

@@ -124,6 +124,8 @@ export const automationsEn = {
         stuck: "It is stuck",
         waiting_for_confirmation: "It waits for approval",
       },
+      eventKinds: "Or kinds of events",
+      eventKindsHint: "With commas between them, e.g. ConversationErrorEvent, MessageEvent. Empty: none.",
       which: "Which conversations",
       whichHint: "Conversations that automations started count only if you choose the automation.",
       whichAny: "All of mine that I started",

@@ -1,6 +1,6 @@
 import type { MoreWords } from "./words.ts";
 
-export const keepingDe: Pick<MoreWords, "import" | "trash" | "hold"> = {
+export const keepingDe: Pick<MoreWords, "import" | "trash" | "hold" | "retention"> = {
   import: {
     open: "Gespräche importieren…",
     title: "Gespräche importieren",
@@ -40,5 +40,48 @@ export const keepingDe: Pick<MoreWords, "import" | "trash" | "hold"> = {
     set: "Sperren",
     lift: "Sperre aufheben",
     since: (time) => `Gesperrt seit ${time}.`,
+  },
+  retention: {
+    explanation:
+      "Gespräche, auf die eine Regel passt, kommen von selbst in den Papierkorb und werden gelöscht, wenn ihre Tage dort um sind. Gesperrte, arbeitende und solche, die auf Freigabe warten, bleiben.",
+    trashDays: "Tage im Papierkorb",
+    trashDaysHint: (days) => `Wie lange sich eines wiederherstellen lässt. Leer: ${days}.`,
+    rules: "Regeln",
+    none: "Keine Regeln: Nichts geht von selbst.",
+    rule: (number) => `Regel ${number}`,
+    name: "Name",
+    nameHint: "So nennen der Papierkorb und das Audit-Protokoll die Regel.",
+    olderDays: "Älter als, in Tagen",
+    idleDays: "Nichts geschehen seit, in Tagen",
+    largerMib: "Größer als, in MiB",
+    tagKey: "Mit dem Tag",
+    tagValue: "Sein Wert",
+    tagValueHint: "Leer: jeder.",
+    all: "Jede Bedingung, die du ausfüllst, muss zutreffen.",
+    noCondition: "Fülle mindestens eine Bedingung aus. Ohne eine würde die Regel auf alles passen.",
+    noNumber: "Gib eine Zahl ab 0 ein.",
+    noName: "Gib einen Namen an.",
+    addRule: "Regel hinzufügen",
+    removeRule: (name) => `${name} entfernen`,
+    preview: "Zeigen, was ginge",
+    working: "Wird gesucht…",
+    nothing: "Jetzt ginge nichts.",
+    count: (goes, stays) =>
+      `${goes === 1 ? "1 Gespräch ginge" : `${goes} Gespräche gingen`}${stays === 0 ? "" : `, ${stays} ${stays === 1 ? "bliebe" : "blieben"}`}.`,
+    incomplete: "Es gibt mehr, als hier steht.",
+    stays: (why) => `bleibt: ${why}`,
+    saved: "Gespeichert. Die Regeln werden jede Stunde angewandt.",
+    previewFirst: "Sieh zuerst, was ginge, dann speichere.",
+    server: "Regeln des Servers",
+    serverAbout: "Sie gelten für alle, neben deinen.",
+    conditions: {
+      older: (days) => `älter als ${days} Tage`,
+      idle: (days) => `seit ${days} Tagen nichts geschehen`,
+      larger: (mib) => `größer als ${mib} MiB`,
+      tag: (tag) => `Tag ${tag}`,
+    },
+    holds: "Gesperrt",
+    noHolds: "Kein Gespräch ist gesperrt. Im Menü eines Gesprächs lässt es sich sperren.",
+    lift: "Sperre aufheben",
   },
 };

@@ -1,4 +1,4 @@
-/** Texts of the import of conversations, the trash and holds. */
+/** Texts of the import of conversations, the trash, holds and retention. */
 export const keepingEn = {
   import: {
     open: "Import conversations…",
@@ -38,5 +38,48 @@ export const keepingEn = {
     set: "Hold",
     lift: "Lift the hold",
     since: (time: string) => `On hold since ${time}.`,
+  },
+  retention: {
+    explanation:
+      "Conversations that a rule fits go into the trash by themselves, and are deleted when their days there are over. Those on hold, at work, or waiting for approval stay.",
+    trashDays: "Days in the trash",
+    trashDaysHint: (days: number) => `How long one can be restored. Empty: ${days}.`,
+    rules: "Rules",
+    none: "No rules: nothing goes by itself.",
+    rule: (number: number) => `Rule ${number}`,
+    name: "Name",
+    nameHint: "The trash and the audit log name the rule by it.",
+    olderDays: "Older than, in days",
+    idleDays: "Nothing happened for, in days",
+    largerMib: "Larger than, in MiB",
+    tagKey: "With the tag",
+    tagValue: "Its value",
+    tagValueHint: "Empty: any.",
+    all: "Every condition that you fill in has to hold.",
+    noCondition: "Fill in at least one condition. Without one the rule would fit everything.",
+    noNumber: "Write a number from 0 on.",
+    noName: "Give it a name.",
+    addRule: "Add a rule",
+    removeRule: (name: string) => `Remove ${name}`,
+    preview: "Show what would go",
+    working: "Looking…",
+    nothing: "Nothing would go now.",
+    count: (goes: number, stays: number) =>
+      `${goes === 1 ? "1 conversation would go" : `${goes} conversations would go`}${stays === 0 ? "" : `, ${stays} would stay`}.`,
+    incomplete: "There are more than are shown.",
+    stays: (why: string) => `stays: ${why}`,
+    saved: "Saved. The rules are applied every hour.",
+    previewFirst: "See first what would go, then save.",
+    server: "Rules of the server",
+    serverAbout: "They count for everybody, beside yours.",
+    conditions: {
+      older: (days: number) => `older than ${days} days`,
+      idle: (days: number) => `nothing happened for ${days} days`,
+      larger: (mib: number) => `larger than ${mib} MiB`,
+      tag: (tag: string) => `tag ${tag}`,
+    },
+    holds: "On hold",
+    noHolds: "No conversation is on hold. The menu of a conversation sets a hold.",
+    lift: "Lift the hold",
   },
 } as const;

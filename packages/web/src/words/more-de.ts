@@ -332,6 +332,7 @@ export const moreDe: MoreWords = {
     label: "Aufrufe, die auf einen Client warten",
     waits: (tool, time) => `${tool} wartet bis ${time} auf das Ergebnis, das ein Client sendet.`,
   },
+  acpModel: { label: "Modell des Agenten", unknown: "Das des Agenten", asking: "Der Agent wird gefragt…" },
   sendMode: {
     label: "Während der Agent arbeitet",
     modes: {

@@ -327,6 +327,7 @@ export const moreEn = {
     label: "Calls that wait for a client",
     waits: (tool: string, time: string) => `${tool} waits until ${time} for the result that a client sends.`,
   },
+  acpModel: { label: "Model of the agent", unknown: "The agent's own", asking: "Asking the agent…" },
   sendMode: {
     label: "While the agent works",
     modes: {

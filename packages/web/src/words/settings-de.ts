@@ -14,6 +14,7 @@ export const settingsDe: Pick<MoreWords, "settings"> = {
       plugins: "Plugins",
       hooks: "Hooks",
       spending: "Ausgaben",
+      retention: "Aufbewahrung",
       keys: "API-Schlüssel und Anmeldungen",
       webhooks: "Webhooks",
       look: "Darstellung",
@@ -207,10 +208,21 @@ export const settingsDe: Pick<MoreWords, "settings"> = {
       hasNoKey: "kein API-Schlüssel",
       history: "Verlauf",
     },
+    agentProfiles: {
+      title: "Agentenprofile",
+      about:
+        "Agenten unter einem Namen, mit Modell, Werkzeugen und Skills. Programme und `convoke` speichern sie, Gespräche nennen sie.",
+      none: "Es gibt keine.",
+      kinds: { acp: "anderer Agent", openhands: "das Modell der Einstellungen" },
+    },
     history: {
       title: (name: string) => `Verlauf von ${name}`,
-      about:
-        "Jede Änderung des Modells ist eine Revision. Beim Wiederherstellen wird eine Kopie davon die neueste, mit dem damaligen API-Schlüssel. Gespräche behalten, womit sie begonnen haben.",
+      about: {
+        profiles:
+          "Jede Änderung des Modells ist eine Revision. Beim Wiederherstellen wird eine Kopie davon die neueste, mit dem damaligen API-Schlüssel. Gespräche behalten, womit sie begonnen haben.",
+        "agent-profiles":
+          "Jede Änderung des Agenten ist eine Revision. Beim Wiederherstellen wird eine Kopie davon die neueste. Gespräche behalten, womit sie begonnen haben.",
+      },
       revision: (number: number) => `Revision ${number}`,
       changes: {
         found: "aus der Zeit vor den Revisionen",

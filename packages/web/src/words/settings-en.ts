@@ -12,6 +12,7 @@ export const settingsEn = {
       plugins: "Plugins",
       hooks: "Hooks",
       spending: "Spending",
+      retention: "Retention",
       keys: "API keys and logins",
       webhooks: "Webhooks",
       look: "Appearance",
@@ -184,10 +185,21 @@ export const settingsEn = {
       hasNoKey: "no API key",
       history: "History",
     },
+    agentProfiles: {
+      title: "Agent profiles",
+      about:
+        "Agents under a name, with a model, tools and skills. Programs and `convoke` store them; conversations name them.",
+      none: "There are none.",
+      kinds: { acp: "another agent", openhands: "the model of the settings" },
+    },
     history: {
       title: (name: string) => `History of ${name}`,
-      about:
-        "Each change of the model is a revision. Restoring one makes a copy of it the newest, with the API key of that time. Conversations keep what they began with.",
+      about: {
+        profiles:
+          "Each change of the model is a revision. Restoring one makes a copy of it the newest, with the API key of that time. Conversations keep what they began with.",
+        "agent-profiles":
+          "Each change of the agent is a revision. Restoring one makes a copy of it the newest. Conversations keep what they began with.",
+      },
       revision: (number: number) => `Revision ${number}`,
       changes: {
         found: "from before revisions were recorded",

@@ -1,4 +1,5 @@
 import {
+  acpCallKind,
   editsOf,
   foundCount,
   hasFailed,
@@ -54,8 +55,11 @@ export function callText(
   const hosts = hostsAsked(row);
   const what = hosts === null ? text : `${hosts.hosts.join(", ")}: ${hosts.reason}`;
   const sign = theme.signs[signOfIcon[icon]];
-  const isNamed = icon === "terminal" || icon === "edit" || icon === "read" || icon === "thought";
-  const shown = isNamed && what !== "" ? what : `${row.tool}  ${what}`;
+  // Another agent titles its calls itself.
+  const isTitled = row.action?.["kind"] === acpCallKind;
+  const isNamed =
+    !isTitled && (icon === "terminal" || icon === "edit" || icon === "read" || icon === "thought");
+  const shown = isNamed && what !== "" ? what : `${(isTitled && row.summary) || row.tool}  ${what}`;
   return `${sign} ${firstOf(printable(shown).trimEnd())}`;
 }
 

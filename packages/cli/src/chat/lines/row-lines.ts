@@ -42,18 +42,12 @@ export function rowLines(row: Row, options: CallLinesOptions): string[] {
     case "goal":
       return note(`goal ${row.status}: ${row.objective}`);
     case "unknown":
-      return note(unknownText(row));
+      return note(row.kind);
     case "setting":
     case "prompt":
     case "condensation-asked":
       return [];
   }
-}
-
-/** A call of another agent by its title; other kinds by their name. */
-function unknownText({ event, kind }: Extract<Row, { type: "unknown" }>): string {
-  const { status, title } = event;
-  return typeof title === "string" && typeof status === "string" ? `${title}: ${status}` : kind;
 }
 
 /** An answer that is there as a whole. */

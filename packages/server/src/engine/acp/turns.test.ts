@@ -15,9 +15,7 @@ type Opened = Awaited<ReturnType<typeof openMemoryAgent>>;
 const methods = ({ agents }: Opened): string[] => agents.calls.map(({ method }) => method);
 const statusOf = ({ conversation }: Opened): string => conversation.state.status;
 const callsIn = (opened: Opened) =>
-  storedEvents(opened).flatMap(({ event }) =>
-    (event.kind as string) === "ACPToolCallEvent" ? [event as unknown as Record<string, unknown>] : [],
-  );
+  storedEvents(opened).flatMap(({ event }) => (event.kind === "ACPToolCallEvent" ? [event] : []));
 
 /** Sends a message that runs, and does not wait for the end. */
 async function send({ conversation }: Opened, text: string): Promise<void> {

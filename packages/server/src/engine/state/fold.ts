@@ -1,4 +1,4 @@
-import type { ACPToolCallEvent, Event, Message } from "@convoke/protocol";
+import type { Event, Message } from "@convoke/protocol";
 import { commonRanges } from "../../agent/branches.ts";
 import type { BranchHead, ConversationState } from "./conversation-state.ts";
 import type { EventMeta, SeqRange } from "../../events/event-draft.ts";
@@ -9,9 +9,6 @@ import { beginningOf, planOf, retryUntilOf } from "./shown-facts.ts";
 
 /** One stored event as the fold reads it. */
 export type FoldedEvent = { readonly seq: number; readonly event: Event; readonly meta: EventMeta };
-
-/** Kinds beyond the contract are stored as the others are. */
-type AnyEvent = Event | ACPToolCallEvent;
 
 /** Kinds that change the state; other kinds only advance the position. */
 export const foldedKinds = [
@@ -25,7 +22,7 @@ export const foldedKinds = [
   "CondensationSummaryEvent",
   "ConversationStateUpdateEvent",
   "ACPToolCallEvent",
-] as const satisfies readonly (Event["kind"] | "ACPToolCallEvent")[];
+] as const satisfies readonly Event["kind"][];
 
 /** Folded kinds with which a branch can end. */
 const isLeafKind = new Set<string>(foldedKinds.filter((kind) => kind !== "ConversationStateUpdateEvent"));
@@ -35,8 +32,6 @@ const isLeafKind = new Set<string>(foldedKinds.filter((kind) => kind !== "Conver
  * ignored: logs of other releases stay readable.
  */
 export function applyEvent(state: ConversationState, { seq, event, meta }: FoldedEvent): void {
-  const { kind } = event as AnyEvent;
-  if (kind === "ACPToolCallEvent") applyCall(state, event as unknown as ACPToolCallEvent);
   state.lastSeq = seq;
   state.lastId = event.id ?? state.lastId;
   if (isLeafKind.has(event.kind)) state.leafId = event.id ?? null;
@@ -85,6 +80,9 @@ export function applyEvent(state: ConversationState, { seq, event, meta }: Folde
       if (meta.dequeued !== undefined) removeQueued(state, meta.dequeued);
       if (meta.keeps !== undefined)
         state.viewStart = { kept: rangesInView(state, seq, meta.keeps), fromSeq: seq };
+      return;
+    case "ACPToolCallEvent":
+      applyCall(state, event);
       return;
     case "ConversationStateUpdateEvent":
       applyUpdate(state, { seq, event, meta }, event.key, event.value);

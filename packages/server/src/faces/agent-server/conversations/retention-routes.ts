@@ -24,6 +24,17 @@ export type RetentionRouteDeps = {
   readonly trash: TrashStore;
 };
 
+function readPolicy(body: unknown): RetentionPolicy {
+  const policy = body as RetentionPolicy;
+  const without = policy.rules.findIndex((rule) => !hasCondition(rule));
+  if (without >= 0)
+    throw invalidField(
+      ["body", "rules", without],
+      "A rule without a condition would fit everything. Say older_than_days, idle_days, larger_than_mib or tag.",
+    );
+  return policy;
+}
+
 /** How many one request deletes at most. */
 const maxEmptied = 200;
 
@@ -48,18 +59,16 @@ export function retentionHandlers(deps: RetentionRouteDeps) {
     getRetention: async ({ caller }) => ({ json: await retention.policiesOf(caller.userId) }),
 
     setRetention: async ({ body, caller }) => {
-      const policy = body as RetentionPolicy;
-      const without = policy.rules.findIndex((rule) => !hasCondition(rule));
-      if (without >= 0)
-        throw invalidField(
-          ["body", "rules", without],
-          "A rule without a condition would fit everything. Say older_than_days, idle_days, larger_than_mib or tag.",
-        );
+      const policy = readPolicy(body);
       await retentionPolicies.set(caller.userId, policy);
       return { json: await retention.policiesOf(caller.userId) };
     },
 
     planRetention: async ({ caller }) => ({ json: await retention.plan(caller.userId) }),
+
+    previewRetention: async ({ body, caller }) => ({
+      json: await retention.plan(caller.userId, readPolicy(body)),
+    }),
 
     listTrash: async ({ caller, query }) => {
       const { limit = 100, page_id: pageId = null } = query as { limit?: number; page_id?: string | null };
