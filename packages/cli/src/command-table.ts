@@ -21,6 +21,7 @@ export const apiCommands: CommandTable = {
   shares: async () => (await import("./commands/share.ts")).addShares,
   unshare: async () => (await import("./commands/share.ts")).addUnshare,
   profiles: async () => (await import("./commands/profiles.ts")).addProfiles,
+  plugins: async () => (await import("./commands/plugins.ts")).addPlugins,
   schedule: async () => (await import("./commands/schedule.ts")).addSchedule,
   export: async () => (await import("./commands/export.ts")).addExport,
   hold: async () => (await import("./commands/hold.ts")).addHold,

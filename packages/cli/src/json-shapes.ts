@@ -5,6 +5,14 @@ const status = Type.String({ description: "Execution status of the conversation,
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 const timestamp = Type.String({ description: "RFC 3339." });
 
+/** Commit and digest are null for a folder. */
+const pluginSource = {
+  source: Type.String(),
+  repo_path: nullableText,
+  resolved_ref: nullableText,
+  digest: nullableText,
+};
+
 /** Shape of each line that a command prints with `--json`. Fields have the names of the wire; more may be added. */
 export const jsonShapes = {
   ls: Type.Object({
@@ -81,6 +89,42 @@ export const jsonShapes = {
   }),
   schedule_next: Type.Object({ id: Type.String(), due_at: timestamp }),
   schedule_rm: Type.Object({ id: Type.String(), deleted: Type.Boolean() }),
+  plugin: Type.Object({
+    name: Type.String(),
+    version: Type.String(),
+    description: Type.String(),
+    enabled: Type.Boolean(),
+    ...pluginSource,
+    requested_ref: nullableText,
+    installed_at: timestamp,
+    install_path: Type.String({ description: "Folder on the machine of the server." }),
+  }),
+  plugin_preview: Type.Object({
+    name: Type.String(),
+    version: Type.String(),
+    description: Type.String(),
+    ...pluginSource,
+    skills: Type.Array(Type.String()),
+    commands: Type.Array(Type.String()),
+    agents: Type.Array(Type.Object({ name: Type.String(), description: Type.String() })),
+    hooks: Type.Array(Type.Object({ event: Type.String(), matcher: Type.String(), runs: Type.String() })),
+    mcp_servers: Type.Array(
+      Type.Object({ name: Type.String(), transport: Type.String(), target: Type.String() }),
+    ),
+    warnings: Type.Array(Type.Object({ code: Type.String(), detail: Type.String() })),
+    files: Type.Array(
+      Type.Object({ path: Type.String(), size: Type.Integer(), is_executable: Type.Boolean() }),
+    ),
+  }),
+  plugin_changes: Type.Object({
+    name: Type.String(),
+    from: Type.String({ description: "Commit." }),
+    to: Type.String({ description: "Commit." }),
+    added: Type.Array(Type.String()),
+    changed: Type.Array(Type.String()),
+    removed: Type.Array(Type.String()),
+  }),
+  plugin_rm: Type.Object({ name: Type.String(), removed: Type.Boolean() }),
   trash: Type.Object({
     conversation_id: id,
     title: nullableText,

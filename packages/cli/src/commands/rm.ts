@@ -1,10 +1,9 @@
+import type { ConvokeClient } from "@convoke/client";
 import type { Command } from "commander";
 import { conversationArgument, findConversation } from "../api/find-conversation.ts";
 import { openApi, withServer, type ApiOptions } from "../api/server-command.ts";
-import { askLine } from "../ask-approval.ts";
-import { CommandError, exitCodes } from "../exit-codes.ts";
 import { printJson } from "../print/json.ts";
-import { printable } from "../print/printable.ts";
+import { confirm } from "./confirm.ts";
 
 type RmOptions = ApiOptions & { readonly yes?: true };
 
@@ -24,7 +23,7 @@ async function rm(given: readonly string[], options: RmOptions): Promise<void> {
   // All of them first: one that is no conversation deletes nothing.
   const ids = new Set<string>();
   for (const one of given) ids.add(await findConversation(client, one));
-  if (options.yes !== true) await askBefore([...ids], await client.getConversations([...ids]), options);
+  if (options.yes !== true) await askBefore(client, [...ids], options);
   for (const id of ids) {
     await client.deleteConversation(id);
     if (options.json === true) printJson("rm", { id, deleted: true });
@@ -32,20 +31,16 @@ async function rm(given: readonly string[], options: RmOptions): Promise<void> {
   }
 }
 
-async function askBefore(
-  ids: readonly string[],
-  found: readonly ({ readonly title?: string | null } | null)[],
-  { json }: RmOptions,
-): Promise<void> {
-  const { stdin: input, stdout: output } = process;
-  if (!input.isTTY)
-    throw new CommandError(
-      "There is no terminal to ask at. Add --yes to delete without a question.",
-      exitCodes.usage,
-    );
-  for (const [at, id] of ids.entries())
-    console.error(printable(`${id}  ${found[at]?.title ?? ""}`.trimEnd()));
+async function askBefore(client: ConvokeClient, ids: readonly string[], options: RmOptions): Promise<void> {
+  const found = await client.getConversations(ids);
   const what = ids.length === 1 ? "this conversation" : `these ${ids.length} conversations`;
-  const answer = await askLine({ input, output, isJson: json === true }, `Delete ${what}? [y/N] `);
-  if (!/^y(es)?$/iu.test(answer)) throw new CommandError("Nothing was deleted.");
+  await confirm(
+    {
+      lines: ids.map((id, at) => `${id}  ${found[at]?.title ?? ""}`.trimEnd()),
+      question: `Delete ${what}?`,
+      purpose: "delete",
+      refusal: "Nothing was deleted.",
+    },
+    options,
+  );
 }

@@ -1,14 +1,11 @@
-import type { Automation } from "@convoke/protocol";
 import type { Command } from "commander";
 import { collectPages } from "../api/collect-pages.ts";
 import { findAutomation, scheduleArgument } from "../api/find-automation.ts";
 import { openApi, openRunningApi, withServer, type ApiOptions } from "../api/server-command.ts";
-import { askLine } from "../ask-approval.ts";
-import { CommandError, exitCodes } from "../exit-codes.ts";
 import { printJson } from "../print/json.ts";
-import { printable } from "../print/printable.ts";
 import { printRuns, printSchedule, printSchedules, toScheduleLine } from "../print/schedule-lines.ts";
 import { addSchedule as addAdd } from "./add-schedule.ts";
+import { confirm } from "./confirm.ts";
 import { parseCount } from "./parse-options.ts";
 import { showSubcommands } from "./show-subcommands.ts";
 
@@ -82,25 +79,18 @@ async function run(given: string, options: ApiOptions): Promise<void> {
 async function rm(given: string, options: RmOptions): Promise<void> {
   await using opened = await openApi(options);
   const automation = await findAutomation(opened.client, given);
-  if (options.yes !== true) await askBefore(automation, options);
+  await confirm(
+    {
+      lines: [`${automation.id}  ${automation.name}`],
+      question: "Delete it with its history?",
+      purpose: "delete",
+      refusal: "Nothing was deleted.",
+    },
+    options,
+  );
   await opened.client.call(`DELETE ${path}`, { params: { automation_id: automation.id } });
   if (options.json === true) printJson("schedule_rm", { id: automation.id, deleted: true });
   else console.log(`Deleted ${automation.id}.`);
-}
-
-async function askBefore({ id, name }: Automation, { json }: ApiOptions): Promise<void> {
-  const { stdin: input, stdout: output } = process;
-  if (!input.isTTY)
-    throw new CommandError(
-      "There is no terminal to ask at. Add --yes to delete without a question.",
-      exitCodes.usage,
-    );
-  console.error(printable(`${id}  ${name}`));
-  const answer = await askLine(
-    { input, output, isJson: json === true },
-    "Delete it with its history? [y/N] ",
-  );
-  if (!/^y(es)?$/iu.test(answer)) throw new CommandError("Nothing was deleted.");
 }
 
 async function history(given: string, options: ListOptions): Promise<void> {

@@ -2,10 +2,9 @@ import type { Command } from "commander";
 import { conversationArgument, findConversation } from "../api/find-conversation.ts";
 import { findTrashed, listTrash } from "../api/list-trash.ts";
 import { openApi, withServer, type ApiOptions } from "../api/server-command.ts";
-import { askLine } from "../ask-approval.ts";
-import { CommandError, exitCodes } from "../exit-codes.ts";
 import { printJson } from "../print/json.ts";
 import { printTable } from "../print/table.ts";
+import { confirm } from "./confirm.ts";
 import { showSubcommands } from "./show-subcommands.ts";
 
 type TrashOptions = ApiOptions & { readonly yes?: true };
@@ -79,7 +78,15 @@ async function restore(given: readonly string[], options: ApiOptions): Promise<v
 
 async function empty(options: TrashOptions): Promise<void> {
   await using opened = await openApi(options);
-  if (options.yes !== true) await ask(options);
+  await confirm(
+    {
+      lines: [],
+      question: "Delete everything in the trash for ever?",
+      purpose: "delete",
+      refusal: "Nothing was deleted.",
+    },
+    options,
+  );
   let [deleted, held, isLeft] = [0, 0, true];
   while (isLeft) {
     const done = await opened.client.call("POST /api/trash/empty", { timeoutMs: 600_000 });
@@ -89,18 +96,4 @@ async function empty(options: TrashOptions): Promise<void> {
   }
   if (options.json === true) printJson("emptied", { deleted, held });
   else console.log(`${deleted} deleted${held === 0 ? "" : `, ${held} on hold`}.`);
-}
-
-async function ask({ json }: TrashOptions): Promise<void> {
-  const { stdin: input, stdout: output } = process;
-  if (!input.isTTY)
-    throw new CommandError(
-      "There is no terminal to ask at. Add --yes to delete without a question.",
-      exitCodes.usage,
-    );
-  const answer = await askLine(
-    { input, output, isJson: json === true },
-    "Delete everything in the trash for ever? [y/N] ",
-  );
-  if (!/^y(es)?$/iu.test(answer)) throw new CommandError("Nothing was deleted.");
 }

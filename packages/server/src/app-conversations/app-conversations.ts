@@ -3,6 +3,7 @@ import type { ConversationInfoSource } from "../engine/state/conversation-info.t
 import type { Asker, Directory } from "../directory/directory.ts";
 import { conversationMissing } from "../engine/refusals.ts";
 import type { Logger } from "../lib/logger.ts";
+import type { HoldStore } from "../settings/hold-store.ts";
 import type { AppConversationRow, AppConversationStore, AppFactsChange } from "./app-conversation-store.ts";
 import {
   countConversations,
@@ -20,6 +21,7 @@ export type AppConversationsDeps = {
   readonly directory: Directory;
   /** Null where none are served. */
   readonly sandboxes: Sandboxes | null;
+  readonly holds: Pick<HoldStore, "requireFree">;
   readonly logger: Logger;
 };
 
@@ -109,10 +111,10 @@ export class AppConversations {
     if (found === null) throw conversationMissing(id);
     if (this.#deps.sandboxes === null) throw sandboxesNotServed();
     const family = await this.#family(found);
-    await this.#deps.tasks.markLeaving(
-      asker.userId,
-      family.map((member) => member.id),
-    );
+    const ids = family.map((member) => member.id);
+    // Before anything is recorded or removed: the sandbox would be gone when the conversation itself is refused.
+    await this.#deps.holds.requireFree(ids);
+    await this.#deps.tasks.markLeaving(asker.userId, ids);
     await this.#remove(family);
   }
 

@@ -48,6 +48,7 @@ async function openStarts(checkQuota: Directory["checkQuota"] = async () => {}) 
       secretBox: await openSecretBox(join(folder, "master-key")),
       directory: { exists: async () => false, checkQuota } as unknown as Directory,
       journal: {} as Journal,
+      holds: { requireFree: async () => {} },
       sandboxes,
       cluster: { nodeId: "here", nodes: async () => [node] },
       hasMachines: true,

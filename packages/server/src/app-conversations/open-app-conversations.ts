@@ -1,4 +1,5 @@
 import type { ApplicationDatabase } from "../database/application-database.ts";
+import type { HoldStore } from "../settings/hold-store.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { AppConversationStore, type AppConversationJournal } from "./app-conversation-store.ts";
 import { AppConversations } from "./app-conversations.ts";
@@ -9,6 +10,7 @@ export type OpenAppConversationsDeps = Omit<StarterDeps, "store" | "rows" | "con
   readonly database: ApplicationDatabase;
   readonly secretBox: SecretBox;
   readonly journal: AppConversationJournal;
+  readonly holds: Pick<HoldStore, "requireFree">;
 };
 
 /** Conversations in sandboxes and their starts. Closing it lets go of starts that are under way; they are on disk. */

@@ -319,6 +319,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       secretBox,
       directory,
       journal,
+      holds,
       sandboxes,
       cluster: deps.cluster,
       hasMachines: deps.machines !== null || deps.hasSharedSandboxes,

@@ -187,6 +187,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<Surface> {
   );
   const attempts = scope.use(new WrongAttempts(Date.now, processGroup));
   app.attemptLimit.open(attempts);
+  app.signatureLimit.open(scope.use(new WrongAttempts(Date.now, processGroup, "wrong signature")));
   app.rateLimits.open(config.rateLimits);
   const sessions = new WorkspaceSessions({ secretBox, clock: systemClock });
   app.pageProofs.open(createPageProof(sessions, keys));

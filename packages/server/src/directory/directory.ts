@@ -23,6 +23,7 @@ import { toStored, type ConversationConfig } from "../engine/conversation-config
 import type { SendInput } from "../engine/conversation-deps.ts";
 import type { Asker, CreateInput } from "../engine/create-input.ts";
 import type { PersonShells } from "../tools/people/person-shells.ts";
+import { Copies } from "./copies.ts";
 import { Deletions } from "./deletions.ts";
 import { Descriptions, type DescribedPage } from "./descriptions.ts";
 import type { ForwardedSignal } from "../engine/signals.ts";
@@ -54,6 +55,7 @@ export class Directory implements AsyncDisposable {
   readonly #sessions: ConversationSessions;
   readonly #secrets: StoredSecrets;
   readonly #worktrees: ConversationWorktrees;
+  readonly #copies = new Copies();
   /** What was put aside to be deleted later. */
   readonly trash: Trash;
 
@@ -76,7 +78,7 @@ export class Directory implements AsyncDisposable {
     this.#loaded = new LoadedConversations({ ...deps, ...shared });
     const parts = { ...deps, ...shared, loaded: this.#loaded };
     this.#descriptions = new Descriptions(parts);
-    this.#recovery = new Recovery(parts);
+    this.#recovery = new Recovery({ ...parts, copies: this.#copies });
     this.#deletions = new Deletions({ ...parts, worktrees: this.#worktrees });
     this.trash = new Trash({ ...parts, deletions: this.#deletions });
   }
@@ -246,6 +248,7 @@ export class Directory implements AsyncDisposable {
     using _admitted = await this.#deps.quotas.admit(asker.userId, input.id);
     const source = { ...row, ...this.#secrets.sealOlder(row) };
     const sealedSecrets = this.#secrets.sealForFork(source);
+    using _copying = this.#copies.begin(input.id);
     return await forkConversation(this.#deps, { ...source, sealedSecrets }, input);
   }
 
@@ -267,6 +270,7 @@ export class Directory implements AsyncDisposable {
       config: JSON.stringify(config),
       sealedSecrets: this.#deps.secretBox.seal(JSON.stringify(toStored(withPlaceholders(input.secrets)))),
     };
+    using _copying = this.#copies.begin(id);
     return await importLog(this.#deps, row, log);
   }
 

@@ -1,4 +1,5 @@
 import type { ConversationRow } from "../journal/journal.ts";
+import type { Copies } from "./copies.ts";
 import { SequentialRecovery } from "./sequential-recovery.ts";
 import type { DirectoryDeps } from "./directory-deps.ts";
 import type { LoadedConversations } from "./loaded-conversations.ts";
@@ -11,6 +12,7 @@ export type RecoveryDeps = Pick<
   DirectoryDeps,
   "chooseHost" | "clock" | "isAttended" | "journal" | "logger" | "standstills"
 > & {
+  readonly copies: Pick<Copies, "has">;
   readonly loaded: Pick<LoadedConversations, "has" | "hold" | "isClosed" | "open">;
   readonly sessions: Pick<ConversationSessions, "canReachWorkspace">;
 };
@@ -23,7 +25,7 @@ export class Recovery implements AsyncDisposable {
 
   constructor(deps: RecoveryDeps) {
     this.#deps = deps;
-    const { clock, journal, loaded, logger, standstills } = deps;
+    const { clock, copies, journal, loaded, logger, standstills } = deps;
     this.#sequential = new SequentialRecovery({
       standstills,
       runs: {
@@ -33,7 +35,7 @@ export class Recovery implements AsyncDisposable {
       clock,
     });
     const adopter: RunAdopter = {
-      isOurs: (id) => loaded.isClosed || loaded.has(id) || this.#sequential.isWaiting(id),
+      isOurs: (id) => loaded.isClosed || loaded.has(id) || copies.has(id) || this.#sequential.isWaiting(id),
       canHost: (row) => this.#canHost(row),
       hasFiles: (row) => this.#hasFiles(row),
       hold: (ids) => loaded.hold(ids),
@@ -65,6 +67,8 @@ export class Recovery implements AsyncDisposable {
   }
 
   async #canHost(row: ConversationRow): Promise<boolean> {
+    // It is removed, for which nothing of its machine is needed.
+    if (row.isCopying) return true;
     try {
       const config = configOf(row);
       const { kind } = await this.#deps.chooseHost({ id: row.id, ownerId: row.ownerId, config });
@@ -76,6 +80,7 @@ export class Recovery implements AsyncDisposable {
   }
 
   async #hasFiles(row: ConversationRow): Promise<boolean> {
+    if (row.isCopying) return true;
     const config = readConfig(row);
     if (config === null) return false;
     return row.sandboxId !== null || (await this.#deps.sessions.canReachWorkspace(config));
@@ -85,7 +90,7 @@ export class Recovery implements AsyncDisposable {
     const { journal, loaded, logger } = this.#deps;
     try {
       const row = claimed?.row ?? (await journal.getConversation(id));
-      // An unfinished fork of the last process.
+      // A fork or an import whose process ended before it was whole.
       if (row?.isCopying === true)
         await journal.deleteConversation(claimed?.lease ?? (await journal.claim(id)));
       else await loaded.open(id, claimed);

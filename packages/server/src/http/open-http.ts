@@ -58,7 +58,10 @@ declare module "fastify" {
   interface FastifyInstance {
     readonly readyAnswers: ReadyAnswers;
     readonly pageProofs: PageProofs;
+    /** Of keys and logins. */
     readonly attemptLimit: AttemptLimit;
+    /** Of signatures of webhooks, apart: a sender with a wrong secret must not lock out people behind its address. */
+    readonly signatureLimit: AttemptLimit;
     readonly rateLimits: RateLimits;
   }
 }
@@ -138,7 +141,9 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
   });
   observeRequests(app, { observer, calls });
   app.decorate("pageProofs", pageProofs);
-  app.decorate("attemptLimit", new AttemptLimit(createClientAddress(deps.trustedProxies ?? [])));
+  const addressOf = createClientAddress(deps.trustedProxies ?? []);
+  app.decorate("attemptLimit", new AttemptLimit(addressOf));
+  app.decorate("signatureLimit", new AttemptLimit(addressOf));
   app.decorate("rateLimits", new RateLimits());
   const isRefused = (request: IncomingMessage): boolean => refusalOf(request) !== null;
   app.decorate("readyAnswers", new ReadyAnswers(app, { observer, calls, isRefused }));

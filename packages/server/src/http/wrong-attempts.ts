@@ -4,7 +4,6 @@ import type { ProcessGroup } from "../cluster/process-group.ts";
 const windowMs = 60_000;
 const maxWrong = 5;
 const maxAddresses = 10_000;
-const topic = "wrong attempt";
 
 type Attempt = { readonly address: string; readonly mark: string };
 
@@ -16,14 +15,17 @@ type Attempt = { readonly address: string; readonly mark: string };
 export class WrongAttempts implements Disposable {
   readonly #nowMs: () => number;
   readonly #group: ProcessGroup | undefined;
+  readonly #topic: string;
   readonly #stop: () => void;
   /** By address, the one with the latest failure last: the times of what was tried, by its mark. */
   readonly #tried = new Map<string, ReadonlyMap<string, number>>();
   #limitsUntilMs = Number.NEGATIVE_INFINITY;
 
-  constructor(nowMs: () => number, group?: ProcessGroup) {
+  /** `topic` names what is counted: other counts of the same processes are apart. */
+  constructor(nowMs: () => number, group?: ProcessGroup, topic = "wrong attempt") {
     this.#nowMs = nowMs;
     this.#group = group;
+    this.#topic = topic;
     this.#stop = group?.subscribe(topic, (attempt) => this.#count(attempt as Attempt)) ?? (() => {});
   }
 
@@ -42,7 +44,7 @@ export class WrongAttempts implements Disposable {
   note(address: string, tried: string): void {
     const attempt = { address, mark: hash("sha256", tried).slice(0, 16) };
     this.#count(attempt);
-    this.#group?.publish({ topic, body: attempt });
+    this.#group?.publish({ topic: this.#topic, body: attempt });
   }
 
   [Symbol.dispose](): void {

@@ -71,7 +71,8 @@ export async function importConversation(
   const result = { id, title: facts.title, events: plan.length };
   const here = hasNewIds ? null : await journal.getConversation(id);
   if (here !== null) {
-    if (here.ownerId !== asker.userId || here.isCopying) throw taken(id);
+    if (here.ownerId !== asker.userId) throw taken(id);
+    if (here.isCopying) throw inProgress(id);
     await compare(deps, id, log);
     return { ...result, isNew: false, warnings: [] };
   }
@@ -117,6 +118,14 @@ function taken(id: string): ImportRefusal {
   return new ImportRefusal(
     "id_taken",
     `There is another conversation ${id} already. Import with a new id, or delete that one first.`,
+  );
+}
+
+/** By another request; or by a server that has ended, until what it left is removed. */
+function inProgress(id: string): ImportRefusal {
+  return new ImportRefusal(
+    "import_in_progress",
+    `Conversation ${id} is being imported or copied right now. Send it again in a minute.`,
   );
 }
 

@@ -81,7 +81,10 @@ export function describeConversations(journal: () => Journal): void {
         { id: free, nodeId: null },
       ]);
       const here = await journal().listActiveHere();
-      expect(here.filter((id) => new Set<string>([owned, free, idle, copying]).has(id))).toEqual([owned]);
+      expect(here.filter((id) => new Set<string>([owned, free, idle, copying]).has(id))).toEqual([
+        owned,
+        copying,
+      ]);
     });
 
     test("several are claimed at once, each as if alone, and what is not there is told", async () => {

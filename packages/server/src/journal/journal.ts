@@ -34,7 +34,7 @@ export interface Journal extends AsyncDisposable {
    * did; null where nobody does. A store that knows which processes live leaves out what they own.
    */
   listActiveElsewhere(): Promise<{ readonly id: string; readonly nodeId: string | null }[]>;
-  /** Those of them that the store says this process owns, whether it knows of the lease or not; no copy that is being made. */
+  /** Those of them that the store says this process owns, whether it knows of the lease or not; copies that are being made too. */
   listActiveHere(): Promise<string[]>;
   /** Removes the conversation and its events; needs the lease. */
   deleteConversation(lease: Lease): Promise<void>;

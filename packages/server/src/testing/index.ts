@@ -1,3 +1,4 @@
+export { openGitHost, type GitHost, type Tree } from "../extensions/sources/testing/git-host.ts";
 export { createQuickTools, type QuickTools } from "./quick-tools.ts";
 export { createRandom } from "./random.ts";
 export {

@@ -83,7 +83,7 @@ export class ConversationReader {
     const { rows } = await this.#pool.query<{ id: string }>({
       name: "active_of",
       text: `SELECT c.id FROM convoke.heads h JOIN convoke.conversations c USING (number)
-         WHERE h.is_active AND h.node_id = $1 AND NOT c.is_copying ORDER BY h.number`,
+         WHERE h.is_active AND h.node_id = $1 ORDER BY h.number`,
       values: [nodeId],
     });
     return rows.map(({ id }) => id);

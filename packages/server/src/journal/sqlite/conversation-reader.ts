@@ -37,7 +37,7 @@ export class ConversationReader {
       "SELECT id, node_id FROM conversations WHERE is_active = 1 AND node_id IS NOT ? ORDER BY number",
     );
     this.#activeHere = database.prepare(
-      "SELECT id FROM conversations WHERE is_active = 1 AND is_copying = 0 AND node_id = ? ORDER BY number",
+      "SELECT id FROM conversations WHERE is_active = 1 AND node_id = ? ORDER BY number",
     );
     this.#nextStatus = database.prepare(
       "SELECT min(execution_status) AS status FROM conversations WHERE execution_status > ?",

@@ -86,9 +86,30 @@ test("a wrong signature and a missing automation are refused alike, counted, and
   expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(0);
   // Nobody guesses a signature, and many senders share an address.
   expect((await post(server, id, { secret: secret! })).status).toBe(202);
+  // People behind that address are not affected: their keys are counted apart, and so is a login.
+  expect((await server.call("GET", "/api/automations")).status).toBe(200);
+  const wrongKey = await server.call("GET", "/api/automations", undefined, { "X-Session-API-Key": "wrong" });
+  expect(wrongKey.status).toBe(401);
+  const login = await server.call(
+    "POST",
+    "/api/auth/login",
+    { key: server.key },
+    { "X-Session-API-Key": "" },
+  );
+  expect(login.status, login.text).toBe(200);
   await expect
     .poll(async () => (await readAudit(server.dataDir)).refusals.map(({ route }) => route))
     .toContain("/api/automations/:automation_id/hook");
+});
+
+test("wrong keys of people do not hold up webhooks from the same address", async () => {
+  await using server = await startTestServer(answer);
+  const { id, hook_secret: secret } = await create(server);
+  for (const wrong of ["a", "b", "c", "d", "e"])
+    await server.call("GET", "/api/automations", undefined, { "X-Session-API-Key": wrong });
+  expect((await server.call("GET", "/api/automations")).status).toBe(429);
+  expect((await post(server, id, { secret: "another secret" })).status).toBe(401);
+  expect((await post(server, id, { secret: secret! })).status).toBe(202);
 });
 
 test("the secret is never shown again, and one that was replaced still works", async () => {

@@ -52,7 +52,7 @@ function mountHook(scope: FastifyInstance, limits: Limits, { hooks, clientAddres
       const verified = id === null ? null : await hooks.verify(id, { headers: request.headers, body });
       const mark = `hook ${request.params.automation_id} ${signatureOf(request)}`;
       // A right signature counts also while the address has to wait: an HMAC cannot be guessed, and many senders share one.
-      const delivery = request.server.attemptLimit.find(request, mark, () => verified);
+      const delivery = request.server.signatureLimit.find(request, mark, () => verified);
       if (delivery === null) throw refused(request);
       take(limits.automation, delivery.automationId, "for this automation");
       const answer = await hooks.receive(delivery, body.length === 0 ? {} : parseJsonBody(body));

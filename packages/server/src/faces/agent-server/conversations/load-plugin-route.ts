@@ -33,12 +33,25 @@ export function loadPluginHandlers(deps: LoadPluginDeps) {
       if (conversation.configuration.config.sandbox_id !== undefined)
         throw invalidField(loc, "Conversations in sandboxes have no plugins.");
       const { plugin_ref: named } = request.body as LoadPluginRequest;
-      const opened = await openPlugin(readReference(named), deps, caller.userId, loc, "missing");
+      const opened = await openPlugin(readReference(named), deps, caller.userId, loc, "missing").catch(
+        (error: unknown) => {
+          throw asWritten(error);
+        },
+      );
       checkSkills([opened.parts], loc);
       await conversation.addPlugin((config, secrets) => changeOf(opened, config, secrets));
       return { json: { success: true } };
     },
   } satisfies Record<string, RouteHandler>;
+}
+
+/** The caller wrote one field: what is wrong with a part of it is wrong with that field. */
+function asWritten(error: unknown): unknown {
+  if (!(error instanceof Fault) || error.fields.length === 0) return error;
+  const message = error.message.replace(/^body\.plugin_ref\.\w+: /, `${loc.join(".")}: `);
+  const fields = error.fields.map((field) => ({ ...field, loc: [...loc] }));
+  const { kind, code, facts, retryAfterSeconds } = error;
+  return new Fault(kind, code, message, fields, withoutUndefined({ cause: error, facts, retryAfterSeconds }));
 }
 
 /** A name, a path, or an address with `@commit` and `#folder` behind it. */

@@ -147,3 +147,21 @@ test("P55: a plugin that nobody was shown, that is none, or whose guards cannot 
     "plugins",
   ]);
 });
+
+test("load_plugin: what is wrong with a plugin is wrong with plugin_ref, the field that the caller wrote", async () => {
+  const { id } = await server.createConversation();
+  const commit = "0".repeat(40);
+  for (const [plugin_ref, words] of [
+    ["/nowhere/at/all", /has no manifest/],
+    [`/srv/tools@${commit}`, /used as it is/],
+    ["git@example.com:a/b.git", /over https only/],
+    ["https://example.com/a", /commit in full/],
+    ["https://example.com/a#../b", /leads outside/],
+  ] as const) {
+    const reply = await server.call("POST", `/api/conversations/${id}/load_plugin`, { plugin_ref });
+    expect([reply.status, reply.text], plugin_ref).toEqual([422, expect.stringMatching(words)]);
+    const { detail } = reply.json as { detail: { loc: string[] }[] };
+    expect(detail.map(({ loc }) => loc)).toEqual([["body", "plugin_ref"]]);
+    expect(reply.text).not.toMatch(/plugin_ref\.|"source"|"ref"|repo_path/);
+  }
+});
