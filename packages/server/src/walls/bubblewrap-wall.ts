@@ -80,6 +80,7 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
         await deps.places.take(this);
         return await this.#start.prepare();
       },
+      check: (processId) => this.#start.check(processId),
       openGroup: () => this.#group.open(),
       onEnd: async () => {
         await this.#start.release();

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { open, rm, stat } from "node:fs/promises";
+import { open, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
@@ -24,6 +24,8 @@ export type WallProcessDeps = {
   readonly files: WallFiles;
   /** Makes the folders, writes the key of the tool host, and says what to start. Called for each start. */
   readonly prepare: () => Promise<BubblewrapOrder>;
+  /** Called for each start, before anything can be asked of it: rejects when it shows what it must not. With the id of its first process. */
+  readonly check: (processId: number) => Promise<void>;
   /** Called for each start: the group that it is in. */
   readonly openGroup: () => Promise<ControlGroup>;
   /** Called after each end, and when a start has failed. Must not reject. */
@@ -133,6 +135,7 @@ export class WallProcess implements AsyncDisposable {
         await onEnd();
       });
       await this.#untilListening(child);
+      await this.#check(child);
     } catch (error) {
       if (this.#child === null) await onEnd();
       throw error instanceof ToolHostRefusedError
@@ -143,6 +146,19 @@ export class WallProcess implements AsyncDisposable {
               : `The wall could not be started: ${describeError(error)}`,
             { cause: error },
           );
+    }
+  }
+
+  async #check(child: ChildProcess): Promise<void> {
+    try {
+      const status = await readFile(join(this.#deps.files.root, "status.json"), "utf8");
+      const [, processId] = /"child-pid":\s*(\d+)/.exec(status) ?? [];
+      if (processId === undefined) throw new Error("bubblewrap did not name its first process.");
+      await this.#deps.check(Number(processId));
+    } catch (error) {
+      child.kill("SIGKILL");
+      await this.#ended;
+      throw error;
     }
   }
 

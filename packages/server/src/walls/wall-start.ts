@@ -10,6 +10,7 @@ import { gitSettings } from "./git-credentials.ts";
 import { findJava } from "./java.ts";
 import { orderWall } from "./order-wall.ts";
 import { chooseWallAccount, type WallAccount } from "./wall-account.ts";
+import { findSwapped, identify, type FileIdentity } from "./wall-identity.ts";
 import type { WallEgress } from "./wall-egress.ts";
 import type { WallGroup } from "./wall-group.ts";
 import type { BubblewrapWallDeps } from "./walls-deps.ts";
@@ -44,6 +45,7 @@ export class WallStart {
   readonly #deps: WallStartDeps;
   readonly #gitDirs: string[] = [];
   #isHomeHeld = false;
+  #shown: readonly FileIdentity[] = [];
 
   constructor(deps: WallStartDeps) {
     this.#deps = deps;
@@ -76,6 +78,9 @@ export class WallStart {
       }),
       findJava(personHome, environment),
     ]);
+    const { extraFolders } = this.#deps;
+    const own = [folder, ...extraFolders.map(({ path }) => path), ...guards.map(({ source }) => source)];
+    this.#shown = await Promise.all([...new Set(own)].map(identifyOwn));
     return await orderWall({
       ...this.#deps,
       account,
@@ -85,6 +90,15 @@ export class WallStart {
       java,
       trust: isClosed ? null : await this.#deps.egress.open(settings.registries, java),
     });
+  }
+
+  /**
+   * Rejects when the wall shows something else than it was made for: another agent may write around its folder, and have put a link in the
+   * place of it meanwhile. To be awaited before anything runs inside. `processId` has the root of the wall.
+   */
+  async check(processId: number): Promise<void> {
+    const swapped = await findSwapped(processId, this.#shown);
+    if (swapped !== null) throw new Error(swappedMessage(swapped));
   }
 
   /** Gives up what the process held. Never rejects: a file that stays behind is harmless, and the next wall takes it over. */
@@ -119,9 +133,10 @@ export class WallStart {
       await gitPlaces.hold(gitDir);
       this.#gitDirs.push(gitDir);
     };
-    const guards = await findGuards(folder, hold, order.unlocked);
+    const { dataDir } = this.#deps;
+    const guards = await findGuards({ folder, dataDir, hold, unlocked: order.unlocked });
     for (const { path, isWritable } of extraFolders)
-      if (isWritable) guards.push(...(await findGuards(path, hold)));
+      if (isWritable) guards.push(...(await findGuards({ folder: path, dataDir, hold })));
     return guards;
   }
 
@@ -132,6 +147,16 @@ export class WallStart {
       if (folder !== this.#deps.root) await giveTo(folder, account);
     }
   }
+}
+
+async function identifyOwn(path: string): Promise<FileIdentity> {
+  const found = await identify(path);
+  if (found === null) throw new Error(swappedMessage(path));
+  return found;
+}
+
+function swappedMessage(path: string): string {
+  return `${path} was replaced, or a link put in its place, while the wall started. See what changes it, and try again.`;
 }
 
 async function giveTo(path: string, { become }: WallAccount): Promise<void> {
