@@ -54,6 +54,13 @@ export type LoginEntry = Static<typeof LoginEntry>;
 export const LoginList = object("LoginList", { logins: Type.Array(ref(LoginEntry)) });
 export type LoginList = Static<typeof LoginList>;
 
+/** The end of a login that was made at an identity provider. */
+export const LogoutReply = object("LogoutReply", {
+  /** Where the browser logs out there too, and is sent back from to the page's login. */
+  provider_url: Type.String(),
+});
+export type LogoutReply = Static<typeof LogoutReply>;
+
 const none = { 409: { description: "There are no logins here.", schema: ErrorReply } } as const;
 
 /** Our own: browsers that show this server's page. */
@@ -90,6 +97,7 @@ export const loginRoutes = routesOf("Logins", {
     body: LogoutRequest,
     isBodyOptional: true,
     responses: {
+      ...ok("It is over here, and the browser is to go to the identity provider.", LogoutReply),
       204: { description: "It is over, and the browser forgets its cookie." },
       ...none,
       ...invalid,

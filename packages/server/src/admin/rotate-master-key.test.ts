@@ -132,6 +132,25 @@ test("every column of every database that holds sealed texts is sealed with the 
         sealed_hook_secret: seal("hook"),
       })
       .execute();
+    const login = { user_id: "bob", key_id: null, ends_at: 1, sealed_id_token: seal("token") };
+    await database.tables
+      .insertInto("login_tickets")
+      .values({ ...login, digest: "1", login_ends_at: null })
+      .execute();
+    await database.tables
+      .insertInto("browser_logins")
+      .values({
+        ...login,
+        id: "1",
+        cookie_digest: "1",
+        proof_digest: "1",
+        client: "",
+        address: "",
+        created_at: 1,
+        last_used_at: 1,
+        last_ends_at: null,
+      })
+      .execute();
     await using store = openSqliteSandboxStore(sandboxesFile(server.dataDir));
     const limits = { memoryMb: 64, cpus: 1, pids: 10 };
     await store.insert({
@@ -153,8 +172,10 @@ test("every column of every database that holds sealed texts is sealed with the 
   expect(Object.keys(before)).toEqual(
     expect.arrayContaining([
       "automations.sealed_hook_secret",
+      "browser_logins.sealed_id_token",
       "conversation_documents.sealed_secrets",
       "login_states.sealed_state",
+      "login_tickets.sealed_id_token",
       "mcp_logins.sealed_state",
       "profile_revisions.sealed_content",
       "push_keys.sealed_private_key",

@@ -28,6 +28,7 @@ test("four settings are enough, and the others have defaults", () => {
       ["staff", "member"],
     ]),
     domains: [],
+    isLogoutThere: true,
     loginMs: null,
   });
 });
@@ -42,6 +43,7 @@ test("everything can be set", () => {
     CONVOKE_OIDC_ROLES: '{"cn=admins,dc=example": "admin", "*": "viewer"}',
     CONVOKE_OIDC_DOMAINS: "Example.org, example.com",
     CONVOKE_OIDC_LOGIN_HOURS: "0.5",
+    CONVOKE_OIDC_LOGOUT: "here",
   };
   expect(readOidc(given, { ...here, host: "0.0.0.0", webUrl: "https://agents.example.org" })).toMatchObject({
     issuer: "http://[::1]:9000/",
@@ -53,6 +55,7 @@ test("everything can be set", () => {
       ["*", "viewer"],
     ]),
     domains: ["example.org", "example.com"],
+    isLogoutThere: false,
     loginMs: 1_800_000,
   });
 });

@@ -26,6 +26,7 @@ const optional = [
   settings.oidc_name,
   settings.oidc_scopes,
   settings.oidc_login_hours,
+  settings.oidc_logout,
 ].map(({ variable }) => variable);
 
 /** Reads the `CONVOKE_OIDC_*` settings; null while none is set. */
@@ -49,6 +50,7 @@ export function readOidc(environment: Environment, surroundings: OidcSurrounding
     claim: read(environment, settings.oidc_claim),
     roles: readRoles(environment[settings.oidc_roles.variable]!),
     domains: readDomains(read(environment, settings.oidc_domains)),
+    isLogoutThere: read(environment, settings.oidc_logout) === "provider",
     loginMs: readHours(environment),
   };
 }

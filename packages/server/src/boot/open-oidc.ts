@@ -25,6 +25,7 @@ export function openOidc({ settings, store, keyStore, logins, clock }: OpenOidcD
     states: new LoginStates({ database, secretBox, clock }),
     identities: new IdentityStore({ database, users: keyStore.users, clock }),
     logins,
+    secretBox,
     clock,
   });
 }

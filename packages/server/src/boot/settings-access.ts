@@ -77,6 +77,12 @@ export const accessSettings = {
     fallback: "openid email profile",
     doc: "what is asked of the provider, with spaces between",
   }),
+  oidc_logout: choice({
+    variable: "CONVOKE_OIDC_LOGOUT",
+    choices: ["provider", "here"],
+    fallback: "provider",
+    doc: "where logging out on the page logs out: at the provider too, or here alone",
+  }),
   oidc_login_hours: decimal({
     variable: "CONVOKE_OIDC_LOGIN_HOURS",
     shownDefault: "as other logins",

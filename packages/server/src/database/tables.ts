@@ -355,6 +355,8 @@ export type LoginTicketTable = {
   readonly ends_at: Fixed<number>;
   /** When the login that it makes ends at the latest; null: no such time. */
   readonly login_ends_at: Fixed<number | null>;
+  /** Goes on to the login. */
+  readonly sealed_id_token: string | null;
 };
 
 /** A browser that is logged in; the digests are those of its two halves. */
@@ -372,6 +374,8 @@ export type BrowserLoginTable = {
   readonly ends_at: number;
   /** Use moves `ends_at` no further than this; null: no such time. */
   readonly last_ends_at: Fixed<number | null>;
+  /** Of the identity provider, to log out there too; null: it was not made there, or is not logged out there. */
+  readonly sealed_id_token: string | null;
 };
 
 /** A person at an identity provider, and the user that they are here. */

@@ -6,6 +6,9 @@ import type { OidcSettings } from "./oidc-settings.ts";
 
 type Library = typeof import("openid-client");
 
+/** What the provider answered: what it says of a person, and the token that says so. */
+export type ProviderAnswer = { readonly claims: ProvenClaims; readonly idToken: string };
+
 /** What the provider says of a person, proven by its signature. */
 export type ProvenClaims = Readonly<Record<string, unknown>> & {
   readonly iss: string;
@@ -61,7 +64,7 @@ export class IdentityProvider {
   }
 
   /** Exchanges the code in the address to which the provider has sent the browser. */
-  async readAnswer(answer: URLSearchParams, state: string, begun: LoginState): Promise<ProvenClaims> {
+  async readAnswer(answer: URLSearchParams, state: string, begun: LoginState): Promise<ProviderAnswer> {
     const { library, configuration } = await this.#open();
     if (configuration.serverMetadata().issuer !== begun.issuer)
       throw new LoginRefused("expired", "The login was begun at another provider.");
@@ -76,9 +79,26 @@ export class IdentityProvider {
       });
       const proven = tokens.claims() as ProvenClaims;
       const isComplete = isThere(proven, this.#settings.claim) && proven["email"] !== undefined;
-      if (isComplete || configuration.serverMetadata().userinfo_endpoint === undefined) return proven;
+      const idToken = tokens.id_token ?? "";
+      if (isComplete || configuration.serverMetadata().userinfo_endpoint === undefined)
+        return { claims: proven, idToken };
       const more = await library.fetchUserInfo(configuration, tokens.access_token, proven.sub);
-      return { ...more, ...proven };
+      return { claims: { ...more, ...proven }, idToken };
+    } catch (error) {
+      throw toRefusal(library, error);
+    }
+  }
+
+  /** Where a person logs out, and is sent back from; null where the provider has no such place. */
+  async logoutUrl(idToken: string, returnTo: string): Promise<URL | null> {
+    const { library, configuration } = await this.#open();
+    const { end_session_endpoint: place } = configuration.serverMetadata();
+    if (place === undefined) return null;
+    try {
+      return library.buildEndSessionUrl(configuration, {
+        id_token_hint: idToken,
+        post_logout_redirect_uri: returnTo,
+      });
     } catch (error) {
       throw toRefusal(library, error);
     }

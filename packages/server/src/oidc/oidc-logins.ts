@@ -1,4 +1,5 @@
 import type { UserRole } from "@convoke/protocol";
+import { SealError, type SecretBox } from "../security/seal.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdentityStore } from "../settings/identity-store.ts";
 import type { LoginStates } from "../settings/login-states.ts";
@@ -14,6 +15,7 @@ export type OidcLoginsDeps = {
   readonly states: LoginStates;
   readonly identities: IdentityStore;
   readonly logins: Pick<LoginStore, "createTicket">;
+  readonly secretBox: SecretBox;
   readonly clock: Clock;
 };
 
@@ -41,6 +43,8 @@ export type FinishedLogin = {
   readonly returnTo: string;
 };
 
+const maxIdToken = 6_000;
+
 /** Logins at the identity provider, from the way there to a ticket. Everything rejects with {@link LoginRefused}. */
 export class OidcLogins {
   readonly name: string;
@@ -66,14 +70,37 @@ export class OidcLogins {
     let begun = null;
     for (const browserSecret of browserSecrets) begun ??= await states.take(state, browserSecret);
     if (begun === null) throw new LoginRefused("expired", "No login of this browser has this state.");
-    const claims = await provider.readAnswer(answer, state, begun);
+    const { claims, idToken } = await provider.readAnswer(answer, state, begun);
     const { issuer, subject, role, name } = admit(claims, settings);
     const found = await identities.logIn({ issuer, subject, role, name });
     if (found === null) throw new LoginRefused("disabled", "The user is disabled.", { subject });
     const endsAtMs = this.#endOf(claims, clock.nowMs());
-    const owner = { userId: found.userId, keyMark: markOfProvider(settings), endsAtMs };
+    const sealedIdToken = this.#sealIdToken(idToken);
+    const owner = { userId: found.userId, keyMark: markOfProvider(settings), endsAtMs, sealedIdToken };
     const { ticket } = await logins.createTicket(owner);
     return { ...found, role, issuer, subject, ticket, returnTo: begun.returnTo };
+  }
+
+  /**
+   * Where the browser of a login that has ended logs out at the provider, and `returnTo` is where it is sent back to. Null when logins end
+   * here alone, or when the provider has no such place or does not answer: the login here has ended all the same.
+   */
+  async logoutUrl(sealedIdToken: string, returnTo: string): Promise<URL | null> {
+    const { provider, secretBox, settings } = this.#deps;
+    if (!settings.isLogoutThere) return null;
+    try {
+      return await provider.logoutUrl(secretBox.open(sealedIdToken), returnTo);
+    } catch (error) {
+      if (error instanceof LoginRefused || error instanceof SealError) return null;
+      throw error;
+    }
+  }
+
+  /** A browser's address would not hold a longer one. */
+  #sealIdToken(idToken: string): string | undefined {
+    const { secretBox, settings } = this.#deps;
+    const isKept = settings.isLogoutThere && idToken !== "" && idToken.length <= maxIdToken;
+    return isKept ? secretBox.seal(idToken) : undefined;
   }
 
   #endOf({ exp }: ProvenClaims, nowMs: number): number {

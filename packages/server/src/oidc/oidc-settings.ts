@@ -17,6 +17,8 @@ export type OidcSettings = {
   readonly roles: ReadonlyMap<string, UserRole>;
   /** E-mail domains that are let in, in lower case; empty: all. */
   readonly domains: readonly string[];
+  /** Logging out here also logs out at the provider. */
+  readonly isLogoutThere: boolean;
   /** How long a login lasts; null: until the end of the ID token, at most {@link maxLoginMs}. */
   readonly loginMs: number | null;
 };

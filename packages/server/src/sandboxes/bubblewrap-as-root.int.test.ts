@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { isolation, newProc } from "./bubblewrap-arguments.ts";
 import { findBubblewrap } from "./find-bubblewrap.ts";
-import { writableKernelFiles } from "./testing/escape-attempts.ts";
+import { writableKernelFiles } from "./testing/escapes/kernel-attempts.ts";
 
 const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
 const probe = await findBubblewrap({

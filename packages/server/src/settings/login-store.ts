@@ -14,6 +14,8 @@ export type LoginOwner = {
   readonly keyMark: string;
   /** The login ends then at the latest; absent: it goes on while it is used. */
   readonly endsAtMs?: number | undefined;
+  /** Of the identity provider at which it began; kept as long as the login. */
+  readonly sealedIdToken?: string | undefined;
 };
 
 /** The two halves of a login, each 192 random bits. Neither is usable without the other. */
@@ -51,6 +53,7 @@ const maxLetters = 300;
 type Known = {
   readonly id: string;
   readonly owner: Omit<LoginOwner, "keyMark">;
+  readonly sealedIdToken: string | null;
   readonly proofDigest: string;
   /** Use moves the end no further. */
   readonly lastEndsAtMs: number;
@@ -101,6 +104,7 @@ export class LoginStore implements AsyncDisposable {
         key_id: owner.keyId ?? null,
         ends_at: endsAtMs,
         login_ends_at: owner.endsAtMs ?? null,
+        sealed_id_token: owner.sealedIdToken ?? null,
       })
       .execute();
     return { ticket, endsAtMs };
@@ -142,6 +146,7 @@ export class LoginStore implements AsyncDisposable {
       keyMark,
       keyId: row.key_id ?? undefined,
       endsAtMs: row.login_ends_at ?? undefined,
+      sealedIdToken: row.sealed_id_token ?? undefined,
     };
   }
 
@@ -181,6 +186,7 @@ export class LoginStore implements AsyncDisposable {
           last_used_at: nowMs,
           ends_at: endsAtMs,
           last_ends_at: owner.endsAtMs ?? null,
+          sealed_id_token: owner.sealedIdToken ?? null,
         })
         .execute();
       const key = await tables
@@ -223,6 +229,12 @@ export class LoginStore implements AsyncDisposable {
   lastEndOf(id: string): number | undefined {
     const lastEndsAtMs = this.#byId.get(id)?.lastEndsAtMs ?? Infinity;
     return lastEndsAtMs === Infinity ? undefined : lastEndsAtMs;
+  }
+
+  /** What a login has of the identity provider at which it began; null for others. */
+  sealedIdTokenOf(id: string): string | null {
+    this.#refresh();
+    return this.#byId.get(id)?.sealedIdToken ?? null;
   }
 
   /** The logins of one user that work, the last used first; one ends with its key at the latest. */
@@ -296,6 +308,7 @@ export class LoginStore implements AsyncDisposable {
         {
           id: row.id,
           owner: { userId: row.user_id, keyId: row.key_id ?? undefined },
+          sealedIdToken: row.sealed_id_token,
           proofDigest: row.proof_digest,
           lastEndsAtMs: row.last_ends_at ?? Infinity,
           endsAtMs: row.ends_at,

@@ -82,6 +82,7 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
         await deps.places.take(this);
         return await this.#start.launch();
       },
+      check: (launched) => this.#start.check(launched),
       onEnd: async () => {
         deps.startedAhead.delete(this);
         await this.#start.release();

@@ -1,8 +1,7 @@
-import { execFile } from "node:child_process";
 import { lstat, readdir, readFile, realpath } from "node:fs/promises";
-import { isAbsolute, join, resolve } from "node:path";
-import { promisify } from "node:util";
+import { join, resolve } from "node:path";
 import type { Bind } from "../sandboxes/bubblewrap-arguments.ts";
+import { findConfiguredFiles } from "./find-configured-files.ts";
 import { isBelow } from "./refused-folder.ts";
 import { selfStarting } from "./self-starting.ts";
 
@@ -10,13 +9,19 @@ import { selfStarting } from "./self-starting.ts";
  * What must stay as it is while an agent may write in the folder, because git, editors or shells of the person would run it later.
  * Only what exists: a mount over what does not exist would leave empty files on the person's disk. In the order in which they are
  * mounted. `folder` is absolute and resolved; `hold` makes what has to exist in a folder of git. `unlocked`: names at its top that stay as
- * they are.
+ * they are. Worktrees below `dataDir` are those of conversations, which may remove them.
  */
-export async function findGuards(
-  folder: string,
-  hold: (gitDir: string) => Promise<void>,
-  unlocked: readonly string[] = [],
-): Promise<Bind[]> {
+export async function findGuards({
+  folder,
+  dataDir,
+  hold,
+  unlocked = [],
+}: {
+  readonly folder: string;
+  readonly dataDir: string;
+  readonly hold: (gitDir: string) => Promise<void>;
+  readonly unlocked?: readonly string[];
+}): Promise<Bind[]> {
   const binds: Bind[] = [];
   const close = async (path: string): Promise<void> => {
     if (await isThere(path)) binds.push({ source: path, target: path, isWritable: false });
@@ -35,6 +40,14 @@ export async function findGuards(
       open(gitDir);
       await close(join(gitDir, "commondir"));
       await close(join(gitDir, "gitdir"));
+    } else {
+      const worktrees = await findWorktrees(commonDir, dataDir);
+      // Neither they nor the folder of all can be renamed, to put others in their place.
+      if (worktrees.length > 0) open(join(commonDir, "worktrees"));
+      for (const worktree of worktrees) {
+        open(worktree);
+        for (const name of ["commondir", "gitdir", "config.worktree"]) await close(join(worktree, name));
+      }
     }
     const modules = await findModules(commonDir);
     for (const module of modules) await hold(module);
@@ -43,7 +56,8 @@ export async function findGuards(
     if (gitDir !== commonDir) await close(join(gitDir, "config.worktree"));
   }
   if (repository?.commonDir !== pointer) await close(pointer);
-  for (const path of await findTargets(folder)) if (!isUnlocked(path, folder, unlocked)) await close(path);
+  for (const path of await findConfiguredFiles(folder))
+    if (!isUnlocked(path, folder, unlocked)) await close(path);
   for (const name of selfStarting) if (!unlocked.includes(name)) await close(join(folder, name));
   return binds;
 }
@@ -82,6 +96,21 @@ async function findRepository(folder: string): Promise<Repository | null> {
   }
 }
 
+const maxWorktrees = 200;
+
+/** Folders of git of the linked worktrees of a person, in which git outside obeys what they say. */
+async function findWorktrees(commonDir: string, dataDir: string): Promise<string[]> {
+  const place = join(commonDir, "worktrees");
+  if (!(await isThere(place))) return [];
+  const found: string[] = [];
+  for (const name of (await readdir(place)).slice(0, maxWorktrees)) {
+    const path = join(place, name);
+    const back = (await readText(join(path, "gitdir"))).trim();
+    if (back !== "" && !isBelow(resolve(path, back), dataDir) && (await isThere(path))) found.push(path);
+  }
+  return found;
+}
+
 const maxModules = 200;
 
 /** Folders of git of the submodules, which may be nested. */
@@ -98,45 +127,9 @@ async function findModules(commonDir: string): Promise<string[]> {
       } else if (depth < 4) await search(path, depth + 1);
     }
   };
-  await search(join(commonDir, "modules"), 0);
+  const top = join(commonDir, "modules");
+  if (await isThere(top)) await search(top, 0);
   return found;
-}
-
-const execute = promisify(execFile);
-const gitMs = 5_000;
-
-/** Keys whose values name files that git reads or runs. */
-const namesFiles =
-  /^(core\.(hookspath|fsmonitor|sshcommand|editor|pager|attributesfile|askpass)|include\.path|includeif\..*\.path|filter\..*\.(clean|smudge|process)|diff\..*\.(command|textconv)|merge\..*\.driver|alias\..*|credential\..*helper|sequence\.editor)$/i;
-
-/** What the configuration of the repository names in the folder. `git config` runs nothing. */
-async function findTargets(folder: string): Promise<string[]> {
-  let text: string;
-  try {
-    const args = [
-      "-c",
-      "core.fsmonitor=false",
-      "-C",
-      folder,
-      "config",
-      "--local",
-      "--includes",
-      "--list",
-      "-z",
-    ];
-    ({ stdout: text } = await execute("git", args, { timeout: gitMs, maxBuffer: 4 * 1024 * 1024 }));
-  } catch {
-    // No repository, or no git.
-    return [];
-  }
-  const paths = text
-    .split("\0")
-    .map((entry) => [entry.slice(0, entry.indexOf("\n")), entry.slice(entry.indexOf("\n") + 1)] as const)
-    .filter(([key]) => namesFiles.test(key))
-    .flatMap(([, value]) => value.split(/[\s;&|"'()]+/))
-    .filter((word) => word !== "" && !word.startsWith("-") && !word.startsWith("!"))
-    .map((word) => (isAbsolute(word) ? word : resolve(folder, word)));
-  return [...new Set(paths)].filter((path) => isBelow(path, folder));
 }
 
 /** Scripts below an unlocked folder that git's configuration names: the person has opened it. */
@@ -145,9 +138,11 @@ function isUnlocked(path: string, folder: string, unlocked: readonly string[]): 
 }
 
 async function isThere(path: string): Promise<boolean> {
-  const stat = await lstat(path).catch(() => null);
-  // A link would be followed to a place that is not the folder's.
-  return stat !== null && !stat.isSymbolicLink();
+  // With a link anywhere in the path, a mount would show what is elsewhere, such as a file of the home.
+  return await realpath(path).then(
+    (found) => found === path,
+    () => false,
+  );
 }
 
 async function readText(path: string): Promise<string> {

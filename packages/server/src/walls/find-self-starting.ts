@@ -70,7 +70,7 @@ class Search {
 
   async #repository(at: string, path: string): Promise<void> {
     await this.#within(at, async (inside) => {
-      for (const name of ["config", "config.worktree"])
+      for (const name of ["config", "config.worktree", "commondir"])
         await this.#note(`${inside}/${name}`, `${path}/${name}`, "repository");
       await this.#within(`${inside}/hooks`, async (hooks, entries) => {
         for (const { name } of entries)

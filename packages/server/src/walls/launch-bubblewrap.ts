@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { open } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { bubblewrapCommand, type BubblewrapOrder } from "../sandboxes/bubblewrap-command.ts";
@@ -27,7 +27,8 @@ export async function launchBubblewrap({
 }: BubblewrapLaunch): Promise<LaunchedWall> {
   await using scope = new AsyncDisposableStack();
   const logFile = join(root, "log");
-  const status = scope.use(await open(join(root, "status.json"), "w", 0o600));
+  const statusFile = join(root, "status.json");
+  const status = scope.use(await open(statusFile, "w", 0o600));
   const log = scope.use(await open(logFile, "w", 0o600));
   const { descriptors, ...command } = bubblewrapCommand(order, status.fd);
   const { file, args } = group.wrap(command);
@@ -52,6 +53,11 @@ export async function launchBubblewrap({
   return {
     ended,
     kill: () => void child.kill("SIGKILL"),
+    firstProcess: async () => {
+      const [, id] = /"child-pid":\s*(\d+)/.exec(await readFile(statusFile, "utf8")) ?? [];
+      if (id === undefined) throw new Error("bubblewrap did not name its first process.");
+      return Number(id);
+    },
     readLog: (maxBytes) => readTail(logFile, maxBytes),
   };
 }

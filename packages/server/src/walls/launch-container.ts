@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { containerFilter } from "../sandboxes/container-seccomp.ts";
 import type { ContainerEngine } from "../sandboxes/container-engine.ts";
@@ -45,12 +45,26 @@ export async function launchContainer(launch: ContainerLaunch): Promise<Launched
     return {
       ended,
       kill: () => void remove().then(() => attached.close(), onLeft),
+      firstProcess: async () => {
+        const { body: found } = await engine.call("GET", `/containers/${name}/json`);
+        const { State: state } = found as { State?: { Pid?: number } };
+        return await visibleProcess(state?.Pid ?? 0);
+      },
       readLog: async (maxBytes) => attached.printed.slice(-maxBytes),
     };
   } catch (error) {
     await remove().catch(onLeft);
     throw error;
   }
+}
+
+/** An engine may run as somebody else, or in a machine of its own. */
+async function visibleProcess(id: number): Promise<number | null> {
+  if (id === 0) return null;
+  return await access(`/proc/${id}/root/`).then(
+    () => id,
+    () => null,
+  );
 }
 
 /** Limits of folders in memory, in bytes. */

@@ -12,6 +12,8 @@ export type WallProcessDeps = {
   readonly files: WallFiles;
   /** Makes the folders, writes the key of the tool host, and starts it. Called for each start. */
   readonly launch: () => Promise<LaunchedWall>;
+  /** Called for each start, before anything can be asked of it: rejects when it shows what it must not. */
+  readonly check: (launched: LaunchedWall) => Promise<void>;
   /** Called after each end, and when a start has failed. Must not reject. */
   readonly onEnd: () => Promise<void>;
 };
@@ -96,6 +98,7 @@ export class WallProcess implements AsyncDisposable {
         await onEnd();
       });
       await this.#untilListening(launched);
+      await this.#check(launched);
     } catch (error) {
       if (this.#launched === null) await onEnd();
       throw error instanceof ToolHostRefusedError
@@ -106,6 +109,16 @@ export class WallProcess implements AsyncDisposable {
               : `The wall could not be started: ${describeError(error)}`,
             { cause: error },
           );
+    }
+  }
+
+  async #check(launched: LaunchedWall): Promise<void> {
+    try {
+      await this.#deps.check(launched);
+    } catch (error) {
+      launched.kill();
+      await this.#ended;
+      throw error;
     }
   }
 

@@ -14,6 +14,7 @@ import type { LaunchedWall } from "./launched-wall.ts";
 import { orderContainer } from "./order-container.ts";
 import { orderWall, type WallParts } from "./order-wall.ts";
 import { chooseWallAccount, type WallAccount } from "./wall-account.ts";
+import { findReplaced, findSwapped, identify, type FileIdentity } from "./wall-identity.ts";
 import type { WallEgress } from "./wall-egress.ts";
 import { groupLimits, type WallGroup } from "./wall-group.ts";
 import type { BubblewrapWallDeps } from "./walls-deps.ts";
@@ -49,6 +50,7 @@ export class WallStart {
   readonly #deps: WallStartDeps;
   readonly #gitDirs: string[] = [];
   #isHomeHeld = false;
+  #shown: readonly FileIdentity[] = [];
 
   constructor(deps: WallStartDeps) {
     this.#deps = deps;
@@ -108,6 +110,9 @@ export class WallStart {
       // An image has its own.
       order.kind === "docker" ? noJava : findJava(personHome, environment),
     ]);
+    const { extraFolders } = this.#deps;
+    const own = [folder, ...extraFolders.map(({ path }) => path), ...guards.map(({ source }) => source)];
+    this.#shown = await Promise.all([...new Set(own)].map(identifyOwn));
     return {
       ...this.#deps,
       account,
@@ -117,6 +122,17 @@ export class WallStart {
       java,
       trust: isClosed ? null : await this.#deps.egress.open(settings.registries, java),
     };
+  }
+
+  /**
+   * Rejects when the wall shows something else than it was made for: another agent may write around its folder, and have put a link in the
+   * place of it meanwhile. To be awaited before anything runs inside. Where the inside cannot be seen, the places outside are compared.
+   */
+  async check(launched: LaunchedWall): Promise<void> {
+    const processId = await launched.firstProcess();
+    const swapped =
+      processId === null ? await findReplaced(this.#shown) : await findSwapped(processId, this.#shown);
+    if (swapped !== null) throw new Error(swappedMessage(swapped));
   }
 
   /** Gives up what the process held. Never rejects: a file that stays behind is harmless, and the next wall takes it over. */
@@ -146,14 +162,14 @@ export class WallStart {
   }
 
   async #findGuards(): Promise<Bind[]> {
-    const { folder, extraFolders, order, gitPlaces } = this.#deps;
+    const { dataDir, folder, extraFolders, order, gitPlaces } = this.#deps;
     const hold = async (gitDir: string): Promise<void> => {
       await gitPlaces.hold(gitDir);
       this.#gitDirs.push(gitDir);
     };
-    const guards = await findGuards(folder, hold, order.unlocked);
+    const guards = await findGuards({ folder, dataDir, hold, unlocked: order.unlocked });
     for (const { path, isWritable } of extraFolders)
-      if (isWritable) guards.push(...(await findGuards(path, hold)));
+      if (isWritable) guards.push(...(await findGuards({ folder: path, dataDir, hold })));
     return guards;
   }
 
@@ -164,6 +180,16 @@ export class WallStart {
       if (folder !== this.#deps.root) await giveTo(folder, account);
     }
   }
+}
+
+async function identifyOwn(path: string): Promise<FileIdentity> {
+  const found = await identify(path);
+  if (found === null) throw new Error(swappedMessage(path));
+  return found;
+}
+
+function swappedMessage(path: string): string {
+  return `${path} was replaced, or a link put in its place, while the wall started. See what changes it, and try again.`;
 }
 
 const noJava: Java = { stores: [], networkSettings: [], settingsFolders: [] };

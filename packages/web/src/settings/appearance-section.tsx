@@ -32,11 +32,14 @@ export function AppearanceSection() {
     else document.documentElement.dataset["theme"] = value;
   };
   const logOut = async (): Promise<void> => {
+    let reply;
     try {
-      await client.call("POST /api/auth/logout");
+      reply = await client.call("POST /api/auth/logout");
     } finally {
       login.leave();
     }
+    // The provider sends the browser back to the page's login.
+    if (reply !== undefined) location.assign(reply.provider_url);
   };
   return (
     <div className="mt-3 max-w-md">

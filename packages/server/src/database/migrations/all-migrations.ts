@@ -9,6 +9,7 @@ import { automations } from "./0007-automations.ts";
 import { retention } from "./0008-retention.ts";
 import { profileRevisions } from "./0009-profile-revisions.ts";
 import { extensionCopies } from "./0010-extension-copies.ts";
+import { providerLogout } from "./0012-provider-logout.ts";
 
 /** In the order of their names; one that was released is never changed. */
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -24,6 +25,7 @@ export const allMigrations: Migrations = {
   "0008-retention": retention,
   "0009-profile-revisions": profileRevisions,
   "0010-extension-copies": extensionCopies,
+  "0012-provider-logout": providerLogout,
 };
 
 /** Whether an attempt to migrate failed because a newer release has been there before. */

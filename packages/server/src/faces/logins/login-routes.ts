@@ -1,4 +1,4 @@
-import type { LoginEntry, LoginRequest, LogoutRequest } from "@convoke/protocol";
+import type { LoginEntry, LoginRequest, LogoutReply, LogoutRequest } from "@convoke/protocol";
 import type { FastifyRequest } from "fastify";
 import { tooManyAttempts } from "../../http/attempt-limit.ts";
 import { keyOfHeaders, type KeyRing } from "../../http/auth.ts";
@@ -10,6 +10,7 @@ import {
   refuseForeignPage,
 } from "../../http/login-halves.ts";
 import type { RouteHandler, RouteReply } from "../../http/mount.ts";
+import type { OidcLogins } from "../../oidc/oidc-logins.ts";
 import type { WrongAttempts } from "../../http/wrong-attempts.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { requireUnscoped } from "../../security/key-scope.ts";
@@ -20,6 +21,8 @@ export type LoginRouteDeps = {
   readonly keys: KeyRing;
   readonly logins: LoginStore;
   readonly attempts: WrongAttempts;
+  /** Null: no identity provider is configured. */
+  readonly oidc: Pick<OidcLogins, "logoutUrl"> | null;
   /** The client's address, as reported by trusted proxies. */
   readonly clientAddress: (request: FastifyRequest) => string;
 };
@@ -28,7 +31,7 @@ export type LoginRouteDeps = {
 const cookieSeconds = 400 * 86_400;
 
 /** Logins of browsers that show this server's page. A login is a cookie and a proof; keys are never returned. */
-export function loginHandlers({ keys, logins, attempts, clientAddress }: LoginRouteDeps) {
+export function loginHandlers({ keys, logins, oidc, attempts, clientAddress }: LoginRouteDeps) {
   const requireKeys = (): void => {
     if (!keys.isOpen) return;
     throw new Fault("conflict", "no_logins", "This server needs no key, so there is nothing to log in to.");
@@ -72,10 +75,15 @@ export function loginHandlers({ keys, logins, attempts, clientAddress }: LoginRo
         requireRole(caller, "member");
         requireUnscoped(caller);
       }
+      const idToken = caller.loginId === undefined ? null : logins.sealedIdTokenOf(caller.loginId);
       if (isEverywhere) await logins.endAll(caller.userId);
       else if (caller.loginId !== undefined) await logins.end(caller.userId, caller.loginId);
       else throw new Fault("conflict", "not_a_login", notALogin);
-      return over(request);
+      const there =
+        idToken === null ? null : await oidc?.logoutUrl(idToken, `${request.publicAddress}/login`);
+      if (there === null || there === undefined) return over(request);
+      const { headers } = over(request);
+      return { headers, json: { provider_url: there.href } satisfies LogoutReply };
     },
     async listLogins({ caller }) {
       const found = keys.isOpen ? [] : await logins.list(caller.userId);

@@ -87,6 +87,69 @@ test("a person logs in at the provider and is a user here, once made, with the r
   expect(logins).toHaveLength(2);
 });
 
+test("logging out here logs out at the provider too, and comes back to the page", async () => {
+  provider.people.set("1100", { ...groups("staff"), ...mail("out@example.org") });
+  const browser = new CookieJar();
+  const login = await exchange(await enter("1100", browser));
+  const end = async ({ cookie, "x-convoke-proof": proof }: Login, body?: string): Promise<Response> =>
+    await fetch(`${server.url}/api/auth/logout`, {
+      method: "POST",
+      headers: {
+        cookie,
+        "x-convoke-proof": proof,
+        origin: server.url,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body }),
+    });
+  // The provider still knows the browser: nobody is asked.
+  const again = await exchange(await enter(null, browser));
+  const response = await end(login);
+  expect([response.status, response.headers.getSetCookie()[0]]).toEqual([
+    200,
+    expect.stringContaining("Max-Age=0"),
+  ]);
+  const { provider_url } = (await response.json()) as { provider_url: string };
+  const place = new URL(provider_url);
+  expect(place.href.startsWith(`${provider.issuer}/session/end?`)).toBe(true);
+  expect(place.searchParams.get("post_logout_redirect_uri")).toBe(`${server.url}/login`);
+  expect(await statusOf(login)).toBe(401);
+  const form = await (await browser.get(place)).text();
+  const [, xsrf = ""] = /name="xsrf" value="([^"]+)"/.exec(form) ?? [];
+  const confirm = new URL("/session/end/confirm", provider.issuer);
+  const confirmed = await fetch(confirm, {
+    method: "POST",
+    redirect: "manual",
+    headers: { cookie: browser.header(confirm), "content-type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams({ xsrf, logout: "yes" }),
+  });
+  expect([confirmed.status, confirmed.headers.get("location")]).toEqual([303, `${server.url}/login`]);
+  expect((await enter(null, browser)).get("e")).toBe("declined");
+  // Ending all logins leads there as well.
+  expect((await end(again, JSON.stringify({ everywhere: true }))).status).toBe(200);
+});
+
+test("a login that another browser made, and those of a server that is set so, end here alone", async () => {
+  provider.people.set("1101", groups("staff"));
+  const first = await exchange(await enter("1101"));
+  const headers = { cookie: first.cookie, "x-convoke-proof": first["x-convoke-proof"], origin: server.url };
+  const made = await fetch(`${server.url}/api/auth/tickets`, { method: "POST", headers });
+  const { url } = (await made.json()) as { url: string };
+  const other = await exchange(new URLSearchParams(new URL(url).hash.slice(1)));
+  const end = async ({ cookie, "x-convoke-proof": proof }: Login): Promise<number> =>
+    (
+      await fetch(`${server.url}/api/auth/logout`, {
+        method: "POST",
+        headers: { cookie, "x-convoke-proof": proof, origin: server.url },
+      })
+    ).status;
+  expect(await end(other)).toBe(204);
+  await setOidc({ isLogoutThere: false });
+  expect(await end(first)).toBe(204);
+  expect(await end(await exchange(await enter("1101")))).toBe(204);
+  await setOidc({});
+});
+
 test("the role is renewed at each login, up and down, also after an admin set another", async () => {
   provider.people.set("1002", groups("guests"));
   const first = await exchange(await enter("1002"));

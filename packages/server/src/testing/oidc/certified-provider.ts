@@ -47,7 +47,13 @@ export async function startCertifiedProvider(): Promise<CertifiedProvider> {
       const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
       provider = new Provider(issuer, {
         clients: [
-          { client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri], ...client },
+          {
+            client_id: clientId,
+            client_secret: clientSecret,
+            redirect_uris: [redirectUri],
+            post_logout_redirect_uris: [new URL("/login", redirectUri).href],
+            ...client,
+          },
         ],
         jwks: { keys: [{ ...privateKey.export({ format: "jwk" }), use: "sig", alg: "RS256" }] },
         cookies: { keys: ["test"] },

@@ -20,6 +20,7 @@ export function oidcSettingsOf(
       ["guests", "viewer"],
     ]),
     domains: [],
+    isLogoutThere: true,
     loginMs: null,
     ...given,
   };

@@ -28,7 +28,11 @@ export class WallBench implements AsyncDisposable {
     this.walls = walls;
   }
 
-  static async open(changes: Partial<BubblewrapWallsDeps> = {}): Promise<WallBench> {
+  /** `variablesOf` gives more variables of the person's environment, from the home. */
+  static async open(
+    changes: Partial<BubblewrapWallsDeps> = {},
+    variablesOf: (home: string) => Readonly<Record<string, string>> = () => ({}),
+  ): Promise<WallBench> {
     const root = await realpath(await mkdtemp(join(tmpdir(), "convoke-wall-")));
     await chmod(root, 0o755);
     for (const name of ["home/me", "data", "shop"]) await mkdir(join(root, name), { recursive: true });
@@ -39,7 +43,12 @@ export class WallBench implements AsyncDisposable {
       catalogue: defaultTools()
         .map(({ name }) => name)
         .toSorted(),
-      environment: { ...process.env, HOME: join(root, "home/me"), LLM_API_KEY: "canary-of-the-server" },
+      environment: {
+        ...process.env,
+        HOME: join(root, "home/me"),
+        LLM_API_KEY: "canary-of-the-server",
+        ...variablesOf(join(root, "home/me")),
+      },
       self: ownAccount(),
       logger: silentLogger,
       kind: "bubblewrap",
