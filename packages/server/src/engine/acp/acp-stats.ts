@@ -2,6 +2,7 @@ import type { MetricsSnapshot, TokenUsage } from "@convoke/protocol";
 import type { EventDraft } from "../../events/event-draft.ts";
 import { stateUpdate } from "../../events/state-update.ts";
 import { isObject } from "../../lib/json-object.ts";
+import { costIn, countIn } from "../../models/answer-values.ts";
 import type { Cost } from "./turn-mapping.ts";
 
 /** Under which the usage of the other agent is counted. */
@@ -13,9 +14,10 @@ type Stats = Readonly<Record<string, unknown>>;
 export function costUpdate(stats: Stats, { size, usd, used }: Cost, model: string): EventDraft | null {
   const before = snapshotOf(stats, model);
   const tokens = before.accumulated_token_usage!;
-  const cost = Math.max(before.accumulated_cost ?? 0, usd ?? 0);
-  if (tokens.per_turn_token === used && before.accumulated_cost === cost) return null;
-  const usage = { ...tokens, context_window: size, per_turn_token: used };
+  const cost = Math.max(before.accumulated_cost ?? 0, costIn(usd) ?? 0);
+  const [context_window, per_turn_token] = [countIn(size), countIn(used)];
+  if (tokens.per_turn_token === per_turn_token && before.accumulated_cost === cost) return null;
+  const usage = { ...tokens, context_window, per_turn_token };
   return statsUpdate(stats, { ...before, accumulated_cost: cost, accumulated_token_usage: usage });
 }
 
@@ -24,10 +26,7 @@ export function tokenUpdate(stats: Stats, usage: unknown, model: string): EventD
   if (!isObject(usage)) return null;
   const before = snapshotOf(stats, model);
   const tokens = before.accumulated_token_usage!;
-  const sum = (name: string, so: number | undefined): number => {
-    const value = usage[name];
-    return (so ?? 0) + (typeof value === "number" ? value : 0);
-  };
+  const sum = (name: string, so: number | undefined): number => (so ?? 0) + countIn(usage[name]);
   const after: TokenUsage = {
     ...tokens,
     prompt_tokens: sum("inputTokens", tokens.prompt_tokens),
