@@ -1,15 +1,31 @@
+import { isBounded } from "../lib/is-bounded.ts";
 import { parseForeignJson } from "../lib/parse-foreign-json.ts";
 
 export type ParsedArguments =
   | { readonly ok: true; readonly values: Record<string, unknown> }
-  | { readonly ok: false };
+  /** `problem` continues a sentence about the arguments. */
+  | { readonly ok: false; readonly problem: string };
+
+/** As in the body of a request; deeper values cannot be checked, masked and stored. */
+const maxLevels = 200;
+const tooDeep = `are nested more than ${maxLevels} levels deep`;
+
+/** True where arguments are nested no deeper than later code can walk. */
+export function isFlatEnough(values: unknown): boolean {
+  return isBounded(values, {
+    maxLevels,
+    maxValues: Number.POSITIVE_INFINITY,
+    maxChars: Number.POSITIVE_INFINITY,
+  });
+}
 
 /** Parses raw argument text; tolerates bare control characters inside strings. A JSON value that is no object counts as `{}`. */
 export function parseArguments(raw: string, { keepsNulls = false } = {}): ParsedArguments {
   const text = raw.trim() === "" ? "{}" : raw;
   const parsed = parseJson(text) ?? parseJson(escapeControlCharacters(text));
-  if (parsed === null) return { ok: false };
+  if (parsed === null) return { ok: false, problem: "are not valid JSON" };
   const { value } = parsed;
+  if (!isFlatEnough(value)) return { ok: false, problem: tooDeep };
   if (typeof value !== "object" || value === null || Array.isArray(value)) return { ok: true, values: {} };
   const entries = Object.entries(value).filter(([, field]) => keepsNulls || field !== null);
   return { ok: true, values: Object.fromEntries(entries) };
@@ -32,7 +48,7 @@ function repairValue(value: unknown, type: string | undefined): unknown {
   if (typeof value === "string" && (type === "array" || type === "object")) {
     const end = Math.max(value.lastIndexOf("}"), value.lastIndexOf("]"));
     const decoded = parseJson(value) ?? parseJson(value.slice(0, end + 1));
-    return decoded === null ? value : decoded.value;
+    return decoded === null || !isFlatEnough(decoded.value) ? value : decoded.value;
   }
   if (Array.isArray(value) && type === "string" && value.every((part) => typeof part === "string")) {
     return value.join("");

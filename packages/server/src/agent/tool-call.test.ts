@@ -82,6 +82,20 @@ test("bare control characters inside strings are repaired", () => {
   expect(call("think", '{"thought":"a\nb"}')).toMatchObject({ ok: true, action: { thought: "a\nb" } });
 });
 
+test.each([
+  ["lists", (levels: number) => `{"thought":${"[".repeat(levels)}${"]".repeat(levels)}}`],
+  ["objects", (levels: number) => `${'{"thought":'.repeat(levels)}1${"}".repeat(levels)}`],
+])("arguments of deeply nested %s are refused in words", (_, nested) => {
+  for (const levels of [500, 5_000, 100_000]) {
+    expect(call("think", nested(levels))).toMatchObject({
+      ok: false,
+      error: expect.stringMatching(/nested more than 200 levels deep|not valid JSON/u) as string,
+    });
+  }
+  const text = { command: "plan", task_list: "[".repeat(5_000) + "]".repeat(5_000) };
+  expect(call("task_tracker", text)).toMatchObject({ ok: false });
+});
+
 test("tools 20.1.5: mistakes name the parameter and never its value", () => {
   const bad = call("terminal", { command: "ls", secret_option: "hunter2-value" });
   expect(bad).toMatchObject({ ok: false });

@@ -51,7 +51,7 @@ export function createCallReader(
   return (call) => {
     const parsed = parseArguments(call.arguments);
     if (!parsed.ok) {
-      return bad(`The arguments of ${call.name} are not valid JSON. Send them again as one JSON object.`);
+      return bad(`The arguments of ${call.name} ${parsed.problem}. Send them again as one JSON object.`);
     }
     const named =
       resolveToolName(call.name, parsed.values, byName.keys()) ??

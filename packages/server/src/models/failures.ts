@@ -47,7 +47,9 @@ export function malformedCall(): ModelFailure {
 
 /** Describes a response that has not the form of an answer; other errors are passed on. */
 export function readingFailure(error: unknown): unknown {
-  const isOurReading = error instanceof TypeError && error.cause === undefined && !("code" in error);
+  // A RangeError is an answer that is nested too deeply to be read.
+  const isOfForm = error instanceof TypeError || error instanceof RangeError;
+  const isOurReading = isOfForm && error.cause === undefined && !("code" in error);
   if (!isOurReading || isTransportWord.test(error.message)) return error;
   return new ModelFailure({
     code: "LLMServiceUnavailableError",

@@ -206,6 +206,18 @@ describe("nothing is lost or joined", () => {
 });
 
 describe("errors inside an answer", () => {
+  test("an answer that is nested too deeply is no answer, in plain words", async () => {
+    const gemini: LLM = { model: "gemini/gemini-2.5-pro", base_url: "http://model.example/v1beta" };
+    const args = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
+    const part = `{"functionCall":{"name":"look","args":${args}}}`;
+    const stream = `data: {"candidates":[{"content":{"parts":[${part}]},"finishReason":"STOP"}]}\n\n`;
+    const { code, detail } = failureOf(await ask(gemini, stream));
+    expect([code, detail]).toEqual([
+      "LLMServiceUnavailableError",
+      expect.stringContaining("does not have the form of an answer"),
+    ]);
+  });
+
   test("a field `error` that says nothing is no error", async () => {
     for (const error of [false, {}, "", 0, null]) {
       expect(doneOf(await ask(chat, chatAnswer({ content: "hi" }, { error }))).message.content).toHaveLength(

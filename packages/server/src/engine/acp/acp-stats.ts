@@ -2,6 +2,7 @@ import type { MetricsSnapshot, TokenUsage } from "@convoke/protocol";
 import type { EventDraft } from "../../events/event-draft.ts";
 import { stateUpdate } from "../../events/state-update.ts";
 import { isObject } from "../../lib/json-object.ts";
+import { costIn, countIn } from "../../models/answer-values.ts";
 import type { Cost } from "./turn-mapping.ts";
 
 /** Under which the usage of the other agent is counted. */
@@ -10,13 +11,13 @@ const usageId = "acp";
 type Stats = Readonly<Record<string, unknown>>;
 
 /** What the agent says about its session so far; its cost stays 0 where it does not say. Null: nothing is new. */
-export function costUpdate(stats: Stats, { size, usd, used: given }: Cost, model: string): EventDraft | null {
-  const used = countOf(given);
+export function costUpdate(stats: Stats, { size, usd, used }: Cost, model: string): EventDraft | null {
   const before = snapshotOf(stats, model);
   const tokens = before.accumulated_token_usage!;
-  const cost = Math.max(before.accumulated_cost ?? 0, countOf(usd));
-  if (tokens.per_turn_token === used && before.accumulated_cost === cost) return null;
-  const usage = { ...tokens, context_window: countOf(size), per_turn_token: used };
+  const cost = Math.max(before.accumulated_cost ?? 0, costIn(usd) ?? 0);
+  const [context_window, per_turn_token] = [countIn(size), countIn(used)];
+  if (tokens.per_turn_token === per_turn_token && before.accumulated_cost === cost) return null;
+  const usage = { ...tokens, context_window, per_turn_token };
   return statsUpdate(stats, { ...before, accumulated_cost: cost, accumulated_token_usage: usage });
 }
 
@@ -25,10 +26,7 @@ export function tokenUpdate(stats: Stats, usage: unknown, model: string): EventD
   if (!isObject(usage)) return null;
   const before = snapshotOf(stats, model);
   const tokens = before.accumulated_token_usage!;
-  const sum = (name: string, so: number | undefined): number => {
-    const value = usage[name];
-    return (so ?? 0) + countOf(value);
-  };
+  const sum = (name: string, so: number | undefined): number => (so ?? 0) + countIn(usage[name]);
   const after: TokenUsage = {
     ...tokens,
     prompt_tokens: sum("inputTokens", tokens.prompt_tokens),
@@ -38,11 +36,6 @@ export function tokenUpdate(stats: Stats, usage: unknown, model: string): EventD
     reasoning_tokens: sum("thoughtTokens", tokens.reasoning_tokens),
   };
   return statsUpdate(stats, { ...before, accumulated_token_usage: after });
-}
-
-/** What an agent says of itself may be any number. */
-function countOf(value: unknown): number {
-  return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 }
 
 function snapshotOf(stats: Stats, model: string): MetricsSnapshot {

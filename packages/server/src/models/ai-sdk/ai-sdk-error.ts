@@ -1,4 +1,4 @@
-import { cutAnswer } from "../failures.ts";
+import { cutAnswer, readingFailure } from "../failures.ts";
 import { ModelFailure } from "../classify.ts";
 
 type Thrown = {
@@ -18,6 +18,7 @@ export function toProviderError(thrown: unknown): unknown {
   const error = thrown as Thrown;
   const failure = causeOf(thrown);
   if (failure !== null) return failure;
+  if (thrown instanceof RangeError) return readingFailure(thrown);
   const name = typeof error.name === "string" ? error.name : "";
   const message = typeof error.message === "string" ? error.message : "";
   if (/JSONParse|TypeValidation/u.test(name)) return new SyntaxError(message);
