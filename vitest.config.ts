@@ -1,3 +1,4 @@
+import path from "node:path";
 import { defineConfig } from "vitest/config";
 import { probePostgres } from "./packages/server/src/testing/start-postgres.ts";
 import { LongFilesFirst } from "./test/long-files-first.ts";
@@ -49,6 +50,13 @@ const storelessSuites =
 /** Wherever a test makes cases of its own: what is red in one run must be red in the next. */
 const propertySeed = "test/property-seed.ts";
 
+/**
+ * Without their types, and compiled: what one process has read of the sources, others need not read anew. Each server of a test starts
+ * threads, and each of them would load the program that takes types out.
+ */
+process.env["NODE_COMPILE_CACHE"] ??= path.resolve("node_modules/.cache/convoke-compiled");
+const compiledCode = "test/compiled-code.ts";
+
 /** Tests of processes wait for most of their time: for ends, quiet terminals and dead nodes. */
 const waiting = { maxWorkers: 5, sequence: { groupOrder: 1 } };
 
@@ -68,7 +76,7 @@ export default defineConfig({
       {
         test: {
           name: "fast",
-          setupFiles: [propertySeed],
+          setupFiles: [propertySeed, compiledCode],
           include: ["{packages,scripts,bench,test,docker,deploy}/**/*.test.ts"],
           exclude: ["**/*.{int,deploy}.test.ts", "**/node_modules/**", "**/dist/**"],
           testTimeout: 240_000,
@@ -82,7 +90,7 @@ export default defineConfig({
         test: {
           name: "int",
           globalSetup: ["test/built-programs.ts"],
-          setupFiles: [propertySeed, "test/on-built-programs.ts"],
+          setupFiles: [propertySeed, compiledCode, "test/on-built-programs.ts"],
           include: ["{packages,scripts,bench,test}/**/*.int.test.ts"],
           exclude: ["**/node_modules/**", "**/dist/**", ...browserSuites],
           ...waiting,
@@ -116,7 +124,7 @@ export default defineConfig({
               ],
               env: { CONVOKE_TEST_STORE: "postgres" },
               globalSetup: ["test/postgres-server.ts"],
-              setupFiles: [propertySeed, "test/on-postgres.ts"],
+              setupFiles: [propertySeed, compiledCode, "test/on-postgres.ts"],
               ...waiting,
               testTimeout: 240_000,
               hookTimeout: 240_000,

@@ -1,17 +1,14 @@
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { findSteadyPort } from "@convoke/server/testing";
-import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { launchBrowser, type LaunchOptions } from "./launch-browser.ts";
 import { CommandFolder, type Started } from "./run-command.ts";
 
-export const program = process.env["CONVOKE_CHROMIUM"] ?? "/usr/bin/chromium";
+export { noBrowser } from "./launch-browser.ts";
 
 /** Timeout in milliseconds for what an idle machine shows at once. */
 const timeoutMs = 90_000;
-
-/** The reason why the tests of the page cannot run here; null when they can. */
-export const noBrowser = existsSync(program) ? null : `no chromium at ${program}`;
 
 export const desktop = { viewport: { width: 1440, height: 900 } } as const;
 /** The default device of a page. */
@@ -37,12 +34,13 @@ export class WebBrowser implements AsyncDisposable {
   static async open(
     turns: readonly object[] | null,
     prepare: (place: CommandFolder) => Promise<unknown> = async () => {},
+    options: LaunchOptions = {},
   ): Promise<WebBrowser> {
     const place = await CommandFolder.open();
     await prepare(place);
     const model = turns === null ? null : await place.startModel(turns);
     const server = await place.start(serveArgs(await findSteadyPort()));
-    const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
+    const browser = await launchBrowser(options);
     const self = new WebBrowser(place, browser, server);
     if (model === null) return self;
     const llm = { model: "openai/scripted", base_url: `${model}/v1`, api_key: "any", stream: true };

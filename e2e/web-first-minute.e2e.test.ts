@@ -1,8 +1,9 @@
-import { chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { CommandFolder } from "./run-command.ts";
 import { takePictures } from "./web-page.ts";
-import { desktop, noBrowser, phone, program } from "./web-browser.ts";
+import { launchBrowser } from "./launch-browser.ts";
+import { desktop, noBrowser, phone } from "./web-browser.ts";
 
 /** Promises of issue and guide from the start of the command on. */
 const promisedMs = 120_000;
@@ -38,7 +39,7 @@ test.skipIf(noBrowser !== null).each([
     // The command behind `npm start`.
     const { child } = place.spawn(["serve", "--open", "--port", "0"]);
     const link = await linkOf(child.stdout!);
-    const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
+    const browser = await launchBrowser();
     try {
       const page = await (await browser.newContext({ locale: "en-GB", ...options })).newPage();
       page.setDefaultTimeout(promisedMs);
@@ -73,7 +74,7 @@ test.skipIf(noBrowser !== null)(
     const startedMs = performance.now();
     const { child } = place.spawn(["serve", "--open", "--port", "0"]);
     const link = await linkOf(child.stdout!);
-    const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
+    const browser = await launchBrowser();
     try {
       const page = await (await browser.newContext({ locale: "en-GB", ...desktop })).newPage();
       page.setDefaultTimeout(60_000);

@@ -1,9 +1,10 @@
 import path from "node:path";
 import { startTestServer, type TestServer } from "@convoke/server/testing";
 import { oidcSettingsOf, startCertifiedProvider, type CertifiedProvider } from "@convoke/server/testing/oidc";
-import { chromium, type Browser, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { desktop, noBrowser, phone, program } from "./web-browser.ts";
+import { launchBrowser } from "./launch-browser.ts";
+import { desktop, noBrowser, phone } from "./web-browser.ts";
 import { sidewaysOf } from "./web-page.ts";
 
 const webDir = path.resolve(import.meta.dirname, "../packages/web/dist");
@@ -19,7 +20,7 @@ describe.skipIf(noBrowser !== null)("the button of the identity provider in the 
     provider.register(`${server.url}/api/auth/oidc/callback`);
     provider.people.set("1001", { groups: ["staff"], email: "ada@example.org", email_verified: true });
     provider.people.set("1002", { groups: ["strangers"], email: "eve@example.org", email_verified: true });
-    browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
+    browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser.close();

@@ -14,6 +14,7 @@ import type { Logger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
 import { openServer, type Server, type ServerDeps } from "../boot/open-server.ts";
 import { checkReplays } from "./check-replays.ts";
+import { placeFreshTables } from "./fresh-tables.ts";
 import { createQuickTools, type QuickTools } from "./quick-tools.ts";
 import type { OpenToolSource } from "../tools/tool-source.ts";
 import type { Script } from "./scripted-model/script.ts";
@@ -250,6 +251,9 @@ export class TestServer implements AsyncDisposable {
   }
 
   async #open(port: number): Promise<void> {
+    const given = { ...this.#store, ...this.#config };
+    if (given.dataDir === undefined && (given.database ?? null) === null)
+      await placeFreshTables(this.dataDir);
     this.#server = await openServer({
       config: {
         ...readConfig(
@@ -257,8 +261,7 @@ export class TestServer implements AsyncDisposable {
           { host: "127.0.0.1", port, dataDir: this.dataDir, workspaceRoot: this.workspaceDir },
         ),
         sessionApiKeys: [this.key],
-        ...this.#store,
-        ...this.#config,
+        ...given,
       },
       toolHost: createInProcessHost({
         tools: this.#options.tools ?? this.quickTools.tools,
