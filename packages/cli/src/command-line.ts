@@ -40,6 +40,7 @@ export async function runCommandLine({
   await add(program);
   for (const command of program.commands) command.exitOverride();
   try {
+    refuseUnknown(program, argv);
     await program.parseAsync(argv);
   } catch (error) {
     const { message, exitCode, code } = await describe(error, explain);
@@ -48,6 +49,41 @@ export async function runCommandLine({
       console.error(JSON.stringify({ error: { code: code ?? codeOf(exitCode), message } }));
     else if (!(error instanceof CommanderError)) console.error(message);
   }
+}
+
+/** What people write who come from other programs. */
+const otherNames: Readonly<Record<string, string>> = {
+  list: "ls",
+  history: "ls",
+  delete: "rm",
+  remove: "rm",
+  start: "serve",
+  server: "serve",
+  up: "serve",
+  web: "open",
+  login: "open",
+  cat: "show",
+  view: "show",
+  exec: "run",
+  new: "chat",
+  tui: "chat",
+  message: "send",
+  cron: "schedule",
+  version: "--version",
+};
+
+/** A name of another program, and a command that help does not know: commander has no words for them. */
+function refuseUnknown(program: Command, argv: readonly string[]): void {
+  const [, , first = "", second] = argv;
+  const given = first === "help" ? second : first;
+  if (given === undefined || given.startsWith("-") || given === "help") return;
+  const known = program.commands.some(
+    (command) => command.name() === given || command.aliases().includes(given),
+  );
+  const other = Object.hasOwn(otherNames, given) ? otherNames[given] : undefined;
+  if (known || (first !== "help" && other === undefined)) return;
+  const instead = other === undefined ? "" : `\n(Did you mean ${other}?)`;
+  program.error(`error: unknown command '${given}'${instead}`, { exitCode: exitCodes.usage });
 }
 
 async function describe(error: unknown, explain: CommandLine["explain"]): Promise<Explained> {

@@ -46,7 +46,8 @@ async function explain(error: unknown): Promise<Explained | null> {
   const { ConfigError } = await import("@convoke/server/config-error");
   if (error instanceof ConfigError) return { message: error.message, exitCode: exitCodes.usage };
   if (error instanceof ApiError) {
-    const message = `The server refused the request (${error.status}): ${error.message}`;
+    const fix = error.status === 401 ? ". Set SESSION_API_KEY to a key of that server." : "";
+    const message = `The server refused the request (${error.status}): ${error.message}${fix}`;
     return { message, exitCode: exitCodes.failed, code: error.code ?? `http_${error.status}` };
   }
   if (error instanceof ConnectionError) {

@@ -48,7 +48,8 @@ async function hasStoredModel(client: Server): Promise<boolean> {
 function adviceFor(servers: readonly LocalModelServer[]): string {
   const usual = "LLM_MODEL (e.g. anthropic/claude-sonnet-4-5) and LLM_API_KEY";
   const server = servers.find(({ models }) => models.length > 0);
-  if (server === undefined) return `Set ${usual}, use --model, or store one on the page (convoke open).`;
+  if (server === undefined)
+    return `Set ${usual}, use --model, or store one on the page (convoke open). Without a key, convoke demo shows an agent at work.`;
   const { name, models, base_url: address } = server;
   const flags = `--model ${models[0]}${address ? ` --base-url ${address}` : ""}`;
   return `${name} answers on this machine: use ${flags}. For another one set ${usual}.`;
