@@ -22,29 +22,16 @@ export class PackageRegistry implements AsyncDisposable {
 
   /** `folder` has the tarballs. */
   static async open(folder: string, packed: readonly Packed[]): Promise<PackageRegistry> {
-    const manifests = new Map(
-      packed.map(({ name, file }) => [name, readManifestOf(path.join(folder, file))] as const),
-    );
+    // Made before it is asked: a hash of a Node is not the time that an installation takes.
+    const documents = new Map(packed.map((one) => [one.name, describe(folder, one)] as const));
     const server = createServer((request, response) => {
       const asked = decodeURIComponent((request.url ?? "/").slice(1));
       const file = packed.find((one) => asked === `files/${one.file}`);
       if (file !== undefined) return void response.end(readFileSync(path.join(folder, file.file)));
-      const known = packed.find(({ name }) => name === asked);
-      if (known === undefined) return void response.writeHead(404).end("{}");
-      const { name, version } = known;
-      const bytes = readFileSync(path.join(folder, known.file));
-      const dist = {
-        tarball: `http://${request.headers.host}/files/${known.file}`,
-        integrity: `sha512-${createHash("sha512").update(bytes).digest("base64")}`,
-      };
+      const document = documents.get(asked);
+      if (document === undefined) return void response.writeHead(404).end("{}");
       response.setHeader("content-type", "application/json");
-      response.end(
-        JSON.stringify({
-          name,
-          "dist-tags": { latest: version },
-          versions: { [version]: { ...manifests.get(name), dist } },
-        }),
-      );
+      response.end(JSON.stringify(document(`http://${request.headers.host}/files`)));
     });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -66,6 +53,18 @@ export function readPacked(folder: string): readonly Packed[] {
       const { name, version } = readManifestOf(path.join(folder, file));
       return { name, version, file };
     });
+}
+
+/** What a registry says of a package; `files` is the address of its tarballs. */
+function describe(folder: string, { name, version, file }: Packed): (files: string) => object {
+  const tarball = path.join(folder, file);
+  const manifest = readManifestOf(tarball);
+  const integrity = `sha512-${createHash("sha512").update(readFileSync(tarball)).digest("base64")}`;
+  return (files) => ({
+    name,
+    "dist-tags": { latest: version },
+    versions: { [version]: { ...manifest, dist: { tarball: `${files}/${file}`, integrity } } },
+  });
 }
 
 function readManifestOf(tarball: string): { readonly name: string; readonly version: string } {

@@ -30,7 +30,7 @@ const substitutes: Readonly<Record<string, () => string>> = {
 const startPostgres = `set -e
 data=/var/lib/postgresql/data
 if [ ! -s $data/PG_VERSION ]; then
-  initdb --pgdata=$data --username="$POSTGRES_USER" --auth-host=scram-sha-256 --pwfile=<(echo "$POSTGRES_PASSWORD")
+  initdb --pgdata=$data --encoding=UTF8 --username="$POSTGRES_USER" --auth-host=scram-sha-256 --pwfile=<(echo "$POSTGRES_PASSWORD")
   pg_ctl --pgdata=$data --options="-c listen_addresses=" --wait start
   createdb --username="$POSTGRES_USER" --host=/var/run/postgresql "$POSTGRES_DB" || [ "$POSTGRES_DB" = "$POSTGRES_USER" ]
   pg_ctl --pgdata=$data --wait stop

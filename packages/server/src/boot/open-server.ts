@@ -191,15 +191,7 @@ export async function openServer({
     boundSecrets,
     policyOf: policies.of,
   };
-  const sandboxes = await openSandboxes({
-    config,
-    logger,
-    ...ways,
-    secretBox: store.secretBox,
-    clock: systemClock,
-    ...(await joinMachines(store, app, { peers, tunnels, processGroup, dataDir })),
-  });
-  if (sandboxes !== null) scope.use(sandboxes);
+  // Before sandboxes: a start that is refused for want of a wall says that alone.
   const wallHolds = new WallHolds({ ...store, policies, logger });
   const walls = await openWalls({
     config,
@@ -209,6 +201,15 @@ export async function openServer({
     ...ways,
   });
   if (walls !== null) scope.use(walls);
+  const sandboxes = await openSandboxes({
+    config,
+    logger,
+    ...ways,
+    secretBox: store.secretBox,
+    clock: systemClock,
+    ...(await joinMachines(store, app, { peers, tunnels, processGroup, dataDir })),
+  });
+  if (sandboxes !== null) scope.use(sandboxes);
   const isBlocked = toAddressList(config.blockedAddresses, "CONVOKE_BLOCKED_ADDRESSES");
   const isOwnListener = ownListener(ways.ownPort);
   const gitWays: GitWayDeps = {
