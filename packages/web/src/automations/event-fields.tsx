@@ -3,7 +3,7 @@ import { useId, useState } from "react";
 import { useResource } from "../settings/use-resource.ts";
 import { useMoreWords } from "../words/words.ts";
 import { errorOf, type FormProblem } from "./field-errors.ts";
-import { Check, Options, SelectInput, TextInput } from "./form-fields.tsx";
+import { Check, Options, SelectInput, TextInput } from "../ui/form-fields.tsx";
 
 type EventFieldsProps = {
   readonly trigger: EventTrigger;
