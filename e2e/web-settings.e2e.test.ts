@@ -14,7 +14,17 @@ import {
   violationsOf,
 } from "./web-page.ts";
 
-const screens = ["agent", "approvals", "skills", "hooks", "spending", "keys", "webhooks", "server"];
+const screens = [
+  "agent",
+  "approvals",
+  "skills",
+  "hooks",
+  "spending",
+  "retention",
+  "keys",
+  "webhooks",
+  "server",
+];
 
 describe.skipIf(noBrowser !== null)("settings in the page", () => {
   let web: WebBrowser;

@@ -39,9 +39,9 @@ export async function acpModelsOf(
     body: { agent_settings: settings },
     timeoutMs: discoveryTimeoutMs,
   });
-  if (found.error !== null) throw new Error(found.error.detail);
+  if (found.error != null) throw new Error(found.error.detail);
   return {
-    current: textAt(agent, "acp_model") || found.current_model_id,
+    current: textAt(agent, "acp_model") || (found.current_model_id ?? null),
     models: found.available_models ?? [],
   };
 }

@@ -60,6 +60,14 @@ test("a call that has not ended has no outcome, and one that failed no changes",
   expect(editsOf(row)).toEqual([]);
 });
 
+test("a command's exit code and output are told apart", () => {
+  const raw_output = { exit_code: 3, signal: null, output: "out\n" };
+  const row = only([begun, { ...ended, status: "failed", content: null, raw_output }]);
+  expect(row.outcome).toMatchObject({
+    observation: { exit_code: 3, content: [{ type: "text", text: "out\n" }] },
+  });
+});
+
 test("an id that is used again is another call; an end that is reported twice is not", () => {
   const again = { ...begun, id: "6", title: "Run them again" };
   const rows = foldRows([begun, ended, { ...ended, id: "5" }, again]) as ActionRow[];

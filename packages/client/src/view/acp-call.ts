@@ -1,5 +1,5 @@
 import type { ActionRow, Outcome } from "./row.ts";
-import { asRecord, listAt, textAt, type UnknownRecord } from "./unknown-record.ts";
+import { asRecord, listAt, numberAt, textAt, type UnknownRecord } from "./unknown-record.ts";
 
 /** `action.kind` of a call that another agent made of one of its own tools. */
 export const acpCallKind = "ACPToolCall";
@@ -51,11 +51,20 @@ function outcomeOf(event: UnknownRecord): Outcome {
 export function observationOfAcpCall(event: UnknownRecord): UnknownRecord {
   const shown = listAt(event, "content").flatMap(partOf);
   const raw = event["raw_output"];
+  const fields = asRecord(raw);
+  const exitCode = numberAt(fields, "exit_code");
   const isShown =
     shown.length > 0 || listAt(event, "content").some((part) => asRecord(part)?.["type"] === "diff");
-  const text = typeof raw === "string" ? raw : JSON.stringify(raw, null, 2);
+  const output = fields?.["output"];
+  const text =
+    typeof raw === "string" ? raw : typeof output === "string" ? output : JSON.stringify(raw, null, 2);
   const content = isShown || raw === undefined || raw === null ? shown : [{ type: "text", text }];
-  return { kind: acpCallKind, is_error: event["status"] === "failed", content };
+  return {
+    kind: acpCallKind,
+    is_error: event["status"] === "failed",
+    ...(exitCode === null ? {} : { exit_code: exitCode }),
+    content,
+  };
 }
 
 /** A part of a call's content by the Agent Client Protocol. The server cuts long ones to their beginning. */

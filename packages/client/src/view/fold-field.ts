@@ -23,7 +23,7 @@ function changeOf(
       return { title: textOf(value) };
     case "agent":
       return {
-        model: textOf(asRecord(fields?.["llm"])?.["model"]) ?? view.model,
+        model: modelOf(fields) ?? view.model,
         isOtherAgent: fields?.["kind"] === "ACPAgent",
         isPlanning: fields?.["system_prompt_filename"] === "system_prompt_planning.j2",
       };
@@ -54,6 +54,11 @@ export function foldSnapshot(view: ConversationView, snapshot: UnknownRecord): C
     (folded, [key, value]) => (value === undefined ? folded : foldField(folded, key, value)),
     { ...view, version },
   );
+}
+
+/** The `llm` of another agent is not what it works with. */
+function modelOf(agent: UnknownRecord | null): string | null {
+  return textOf(agent?.["kind"] === "ACPAgent" ? agent["acp_model"] : asRecord(agent?.["llm"])?.["model"]);
 }
 
 function textOf(value: unknown): string | null {

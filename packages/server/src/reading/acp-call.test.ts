@@ -31,6 +31,7 @@ test("a tool call of another agent is in every transcript once: when it has ende
   expect(toMarkdown(as(ended))).toBe("### Run the tests\n\n```\nall <green>\n\n/w/a.ts\n```\n\n");
   expect(eventHtml(as(ended))).toContain("<strong>Run the tests</strong>");
   expect(eventHtml(as(ended))).toContain("<pre>all &lt;green&gt;");
+  expect(eventHtml(as(ended))).toContain("<code>/w/a.ts</code> +1 -1");
   expect(toMarkdown(as(failed))).toBe('### Run the tests (failed)\n\n```\n{\n  "code": 1\n}\n```\n\n');
   expect(eventHtml(as(failed))).toContain("Failed");
 });

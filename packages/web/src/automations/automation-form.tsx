@@ -7,7 +7,7 @@ import { useMoreWords, useWords } from "../words/words.ts";
 import { fromAutomation, newDraft, toChange, toRequest } from "./automation-draft.ts";
 import { ConversationFields } from "./conversation-fields.tsx";
 import { errorOf, noProblem, toProblem } from "./field-errors.ts";
-import { AreaInput, Section, TextInput } from "./form-fields.tsx";
+import { AreaInput, Section, TextInput } from "../ui/form-fields.tsx";
 import { StartFields } from "./start-fields.tsx";
 
 type AutomationFormProps = {

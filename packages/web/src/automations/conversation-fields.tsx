@@ -3,7 +3,7 @@ import { useResource } from "../settings/use-resource.ts";
 import { useMoreWords } from "../words/words.ts";
 import type { AutomationDraft } from "./automation-draft.ts";
 import { errorOf, type FieldName, type FormProblem } from "./field-errors.ts";
-import { Check, Options, Row, Section, SelectInput, TextInput } from "./form-fields.tsx";
+import { Check, Options, Row, Section, SelectInput, TextInput } from "../ui/form-fields.tsx";
 
 type ConversationFieldsProps = {
   readonly draft: AutomationDraft;

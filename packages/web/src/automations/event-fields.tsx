@@ -2,8 +2,9 @@ import type { EventTrigger } from "@convoke/protocol";
 import { useId, useState } from "react";
 import { useResource } from "../settings/use-resource.ts";
 import { useMoreWords } from "../words/words.ts";
+import { parseKinds } from "./parse-kinds.ts";
 import { errorOf, type FormProblem } from "./field-errors.ts";
-import { Check, Options, SelectInput, TextInput } from "./form-fields.tsx";
+import { Check, Options, SelectInput, TextInput } from "../ui/form-fields.tsx";
 
 type EventFieldsProps = {
   readonly trigger: EventTrigger;
@@ -127,11 +128,6 @@ function EventKinds({ trigger, problem, onChange }: EventFieldsProps) {
       </datalist>
     </>
   );
-}
-
-/** Names with commas or spaces between them. */
-export function parseKinds(text: string): string[] {
-  return [...new Set(text.split(/[\s,]+/u).filter((name) => name !== ""))];
 }
 
 type Which = "any" | "tag" | "conversation" | "automation";

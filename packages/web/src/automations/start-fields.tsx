@@ -3,7 +3,7 @@ import { useServices } from "../services/services.ts";
 import { useMoreWords } from "../words/words.ts";
 import { EventFields } from "./event-fields.tsx";
 import { errorOf, type FieldName, type FormProblem } from "./field-errors.ts";
-import { Options, Row, SelectInput, TextInput } from "./form-fields.tsx";
+import { Options, Row, SelectInput, TextInput } from "../ui/form-fields.tsx";
 import { shownDue, timeZones, weekdayNames } from "./shown-due.ts";
 import {
   scheduleChoices,

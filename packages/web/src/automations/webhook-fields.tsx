@@ -1,6 +1,6 @@
 import { useMoreWords } from "../words/words.ts";
 import { errorOf, type FieldName, type FormProblem } from "./field-errors.ts";
-import { AreaInput, Row, SelectInput, TextInput } from "./form-fields.tsx";
+import { AreaInput, Row, SelectInput, TextInput } from "../ui/form-fields.tsx";
 import type { WebhookDraft } from "./webhook-draft.ts";
 
 type WebhookFieldsProps = {

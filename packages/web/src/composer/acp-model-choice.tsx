@@ -1,6 +1,5 @@
 import { acpModelsOf, type AcpModels } from "@convoke/client/view";
 import { useEffect, useState } from "react";
-import type { Attempt } from "../conversation/attempt.ts";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
 import { useMoreWords } from "../words/words.ts";
@@ -9,7 +8,8 @@ type AcpModelChoiceProps = {
   readonly conversationId: string;
   /** The model by the log; null before the agent was started. */
   readonly model: string | null;
-  readonly onAttempt: Attempt;
+  /** Shows the error of what it is given. */
+  readonly onAttempt: (act: () => Promise<unknown>) => Promise<boolean>;
   readonly onChoose: (model: string) => void;
 };
 

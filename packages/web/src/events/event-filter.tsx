@@ -14,6 +14,7 @@ const kinds: readonly EventKind[] = [
   "ObservationEvent",
   "AgentErrorEvent",
   "UserRejectObservation",
+  "ACPToolCallEvent",
   "ConversationStateUpdateEvent",
   "ConversationErrorEvent",
   "Condensation",

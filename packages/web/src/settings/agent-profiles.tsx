@@ -25,7 +25,7 @@ export function AgentProfiles() {
       <Entries isEmpty={value !== undefined && profiles.length === 0} empty={words.none}>
         {profiles.map(({ id, name, agent_kind: kind, llm_profile_ref: model }) => (
           <Entry
-            key={id}
+            key={name}
             title={name}
             detail={model || words.kinds[kind === "acp" ? "acp" : "openhands"]}
             note={
@@ -41,7 +41,7 @@ export function AgentProfiles() {
             >
               {settings.models.history}
             </Button>
-            {id !== value?.active_agent_profile_id && (
+            {id != null && id !== value?.active_agent_profile_id && (
               <Button
                 variant="quiet"
                 aria-label={`${settings.models.activate}: ${name}`}

@@ -4,6 +4,7 @@ import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
+import { describeBrowser } from "./describe-browser.ts";
 import { Entries, Entry, Explanation, Form, TextField } from "./parts.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { useResource } from "./use-resource.ts";
@@ -78,7 +79,7 @@ export function KeysSection() {
         {logins.value?.logins.map((login) => (
           <Entry
             key={login.id}
-            title={login.is_current ? words.thisBrowser : login.client || words.browser}
+            title={login.is_current ? words.thisBrowser : describeBrowser(login.client) || words.browser}
             detail={login.address}
             note={
               <span className="text-xs text-faint">

@@ -70,7 +70,7 @@ export default function ProfileHistoryDialog({ kind, name, onClose, onRestored }
             <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
               <Line revision={revision} />
               {!revision.is_current && (
-                <>
+                <span className="flex flex-wrap gap-2">
                   <Button
                     disabled={isBusy}
                     aria-expanded={compared?.from === revision.number}
@@ -90,7 +90,7 @@ export default function ProfileHistoryDialog({ kind, name, onClose, onRestored }
                   >
                     {words.restore}
                   </Button>
-                </>
+                </span>
               )}
             </div>
             {compared?.from === revision.number && <Differences differences={compared.differences} />}

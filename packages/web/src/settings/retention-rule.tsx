@@ -1,5 +1,5 @@
 import type { RetentionRule } from "@convoke/protocol";
-import { Row, TextInput } from "../automations/form-fields.tsx";
+import { Row, TextInput } from "../ui/form-fields.tsx";
 import { Button } from "../ui/button.tsx";
 import { useMoreWords, useWords, type MoreWords } from "../words/words.ts";
 import { numberFields, type RuleDraft, type RuleProblem } from "./retention-draft.ts";

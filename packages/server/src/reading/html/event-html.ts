@@ -1,5 +1,5 @@
 import { diffOf } from "@convoke/client/diff-lines";
-import { editsOf, type Edit } from "@convoke/client/view";
+import { editsOf, rowOfAcpCall, type Edit } from "@convoke/client/view";
 import type { Event } from "@convoke/protocol";
 import { endedAcpCall } from "../acp-call.ts";
 import { escapeHtml } from "./escape-html.ts";
@@ -85,7 +85,10 @@ function acpCallHtml(fields: Loose): string {
   if (call === null) return "";
   const output = call.output.trimEnd();
   const shown = output === "" && !call.isFailed ? "" : outputHtml(output, call.isFailed, "");
-  return `<section class="call"><p><strong>${escapeHtml(call.title)}</strong></p>${shown}</section>\n`;
+  const edits = editsOf(rowOfAcpCall([fields]))
+    .map(editHtml)
+    .join("");
+  return `<section class="call"><p><strong>${escapeHtml(call.title)}</strong></p>${edits}${shown}</section>\n`;
 }
 
 function outputHtml(shown: string, isFailed: boolean, code: string): string {

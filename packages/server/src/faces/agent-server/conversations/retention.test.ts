@@ -58,6 +58,18 @@ test("Retention by age, idle time, size and tag: dry run, hold, trash, deletion,
   expect((await server.call("PUT", "/api/retention", { rules: [open] })).status).toBe(422);
   expect((await server.call("PUT", "/api/retention", { rules: [{ name: "all" }] })).status).toBe(422);
 
+  // A policy can be tried without being stored.
+  expect((await server.call("POST", "/api/retention/plan", { rules: [open] })).status).toBe(422);
+  const tried = await server.call("POST", "/api/retention/plan", {
+    rules: [{ name: "large", larger_than_mib: 1 }],
+  });
+  expect(JSON.parse(tried.text)).toMatchObject({
+    matches: [{ conversation_id: ids.large, rule: "large", stays_because: null }],
+  });
+  expect(JSON.parse((await server.call("GET", "/api/retention")).text)).toMatchObject({
+    policy: { rules: [] },
+  });
+
   const rules = [
     { name: "aged", older_than_days: 100, larger_than_mib: 1 },
     { name: "done", tag: { key: "state", value: "done" } },

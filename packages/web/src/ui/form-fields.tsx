@@ -1,5 +1,5 @@
 import type { InputHTMLAttributes, ReactNode } from "react";
-import { Field, inputClass } from "../ui/field.tsx";
+import { Field, inputClass } from "./field.tsx";
 
 type LabelProps = {
   readonly label: string;
