@@ -16,7 +16,7 @@ export type WallProcessDeps = {
   readonly onEnd: () => Promise<void>;
 };
 
-const startMs = 30_000;
+const startMs = 60_000;
 const pollMs = 3;
 
 /** The inside of one wall: started on demand, again after it ended. It ends with this process, however that ends. */

@@ -28,8 +28,11 @@ export const insideSandbox = {
   ownFiles: "/sandboxes/one/log$",
 } as const;
 
-/** Prints ESCAPED with the path of each file below /proc, apart from those of processes, that opens for writing. Changes nothing. */
-export const writableKernelFiles = `find /proc -path '/proc/[0-9]*' -prune -o -type f -print 2>/dev/null | perl -ne 'chomp; print "ESCAPED $_\\n" if open(my $file, ">>", $_)'`;
+/**
+ * Prints ESCAPED with the path of each file below /proc, apart from those of processes, that opens for writing. Changes nothing. What is covered with
+ * /dev/null is no file.
+ */
+export const writableKernelFiles = `find /proc -path '/proc/[0-9]*' -prune -o -type f -print 2>/dev/null | perl -ne 'chomp; print "ESCAPED $_\\n" if -f $_ and open(my $file, ">>", $_)'`;
 
 /** Name and shell command of each attempt; the command prints ESCAPED when it has got out. */
 export function escapeAttempts(targets: EscapeTargets): readonly (readonly [string, string])[] {
