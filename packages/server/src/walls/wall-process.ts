@@ -70,6 +70,8 @@ export class WallProcess implements AsyncDisposable {
 
   /** Ends everything inside. It starts again at the next use. */
   async stop(): Promise<void> {
+    // One that is starting is not waited for.
+    this.#launched?.kill();
     await this.#starting?.catch(() => undefined);
     this.#launched?.kill();
     await this.#ended;
