@@ -65,16 +65,23 @@ async function checkWall(
     const detail = "off (CONVOKE_WALL): agents run commands as your user, who can read your keys";
     return { name, state: "optional", detail, fix: "Leave CONVOKE_WALL out." };
   }
-  const { findWallLimits, findWhyNoWall, listHiddenSettings } = await import("@convoke/server/walls");
-  const why = await findWhyNoWall({ environment, user: sandbox.user });
+  const { findWallLimits, findWhyNoContainers, findWhyNoWall, listHiddenSettings } =
+    await import("@convoke/server/walls");
+  const isContainer = wall.kind === "docker";
+  const { engineSocket: socketPath, image } = sandbox;
+  const why = isContainer
+    ? await findWhyNoContainers({ socketPath, image })
+    : await findWhyNoWall({ environment, user: sandbox.user });
   if (why === null) {
     const hidden = await listHiddenSettings(environment);
     const settings =
       hidden.length === 0 ? "" : `; your settings that agents do not get: ${hidden.join(", ")}`;
-    const { kind, detail: reason } = await findWallLimits(environment);
+    const { kind, detail: reason } = isContainer
+      ? { kind: "group", detail: "by the container engine" }
+      : await findWallLimits(environment);
     const limits =
       kind === "group" ? `limits of a wall as a whole (${reason})` : `limits per process (${reason})`;
-    const detail = `bubblewrap, ${describeNetwork(wall.network)}, ${limits}${settings}`;
+    const detail = `${isContainer ? `containers of ${image}` : "bubblewrap"}, ${describeNetwork(wall.network)}, ${limits}${settings}`;
     return { name, state: "ok", detail, fix: null };
   }
   return { name, state: "missing", detail: why.reason, fix: `${why.fix} Or set CONVOKE_WALL=off.` };

@@ -4,7 +4,7 @@ import { findBubblewrap, ownAccount, type BackendFinding } from "../sandboxes/fi
 import { installationIdOf } from "../sandboxes/open-sandbox.ts";
 import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
 import { deriveSettings } from "../walls/derived-settings.ts";
-import { WallContainers } from "../walls/wall-containers.ts";
+import { findWhyNoContainers, WallContainers } from "../walls/wall-containers.ts";
 import { LateWalls } from "../walls/late-walls.ts";
 import { machineMemoryMb } from "../walls/wall-group.ts";
 import type { Walls } from "../walls/wall.ts";
@@ -82,6 +82,8 @@ export async function findWallLimits(
 ): Promise<Pick<ControlGroups, "kind" | "detail">> {
   return await openControlGroups({ uid: ownAccount().uid, environment, isUntried: true });
 }
+
+export { findWhyNoContainers };
 
 /** Names of a person's settings that do not show behind walls, because they contain credentials or start programs. */
 export async function listHiddenSettings(

@@ -3,6 +3,7 @@ import { insideEgress, type InsideTrust } from "../egress/inside-egress.ts";
 import { inside, sandboxEnvironment, type Bind } from "./bubblewrap-arguments.ts";
 import { containerFilter } from "./container-seccomp.ts";
 import { forwarderBind } from "./port-forwarder-client.ts";
+import { readOnlyPaths } from "./read-only-paths.ts";
 import type { Account } from "./sandbox-directory.ts";
 import type { SandboxSpec } from "./sandbox.ts";
 import { serveArguments } from "./tool-host-program.ts";
@@ -54,6 +55,7 @@ export function containerBody(order: ContainerOrder): object {
       CapDrop: ["ALL"],
       SecurityOpt: ["no-new-privileges", ...filterOf(order)],
       ReadonlyRootfs: true,
+      ReadonlyPaths: readOnlyPaths,
       Tmpfs: { "/tmp": temporary, "/var/tmp": temporary },
       Init: true,
       RestartPolicy: { Name: "no" },

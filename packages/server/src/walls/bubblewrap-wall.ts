@@ -45,6 +45,7 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
   readonly #egress: WallEgress;
   readonly #group: WallGroup;
   #connected: Connected | null = null;
+  #isClosed = false;
   /** The last start failed, and nobody waited for it. */
   #hasFailed = false;
   #resting: Promise<void> | undefined;
@@ -118,7 +119,7 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
     await this.#resting;
     try {
       return await this.#during(async () => {
-        const { remote, host } = (this.#connected ??= this.#connect());
+        const { remote, host } = this.#connection();
         this.#deps.knownTools.learn(await remote.connected());
         this.#hasFailed = false;
         return host;
@@ -133,9 +134,13 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
   async openEarly(tools: readonly string[]): Promise<ToolHost> {
     if (!this.#deps.knownTools.isCertain(tools)) return await this.openHost();
     await this.#resting;
-    const { host } = (this.#connected ??= this.#connect());
-    this.#startBeside();
-    return host;
+    try {
+      const { host } = this.#connection();
+      this.#startBeside();
+      return host;
+    } catch (error) {
+      throw toFault(error);
+    }
   }
 
   startAhead(): void {
@@ -207,6 +212,7 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     clearTimeout(this.#idle);
     this.#disconnect();
     await this.#process[Symbol.asyncDispose]();
@@ -215,6 +221,12 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
 
   get #run(): string {
     return join(this.#deps.root, "run");
+  }
+
+  #connection(): Connected {
+    // A start that was under way when it was closed must not connect again: the connection would restore itself for ever.
+    if (this.#isClosed) throw new ToolHostUnreachableError("The wall is closed.");
+    return (this.#connected ??= this.#connect());
   }
 
   #connect(): Connected {

@@ -88,6 +88,16 @@ describe.skipIf(!probe.isUsable)(`needs a working bubblewrap (${probe.detail})`,
     expect(bench.walls.countRunning()).toBe(1);
   });
 
+  test("a wall that is closed while it starts does not start again", async () => {
+    const bench = await WallBench.open();
+    const wall = await bench.walls.open(bench.order());
+    const starting = wall.openHost().catch((error: unknown) => error);
+    await bench[Symbol.asyncDispose]();
+    expect(await starting).toBeInstanceOf(Error);
+    await expect(wall.openHost()).rejects.toThrow("The wall is closed.");
+    await expect(wall.openEarly(["terminal"])).rejects.toThrow("The wall is closed.");
+  });
+
   test("callers that ask at the same time get one wall, also when its settings change", async () => {
     await using bench = await WallBench.open();
     const [one, two] = await Promise.all([bench.walls.open(bench.order()), bench.walls.open(bench.order())]);

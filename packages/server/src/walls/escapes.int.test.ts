@@ -20,7 +20,8 @@ import { laterAttempts, linkedAttempts } from "../sandboxes/testing/escapes/late
 import { whyNoCopy } from "../sandboxes/testing/escapes/machine-copy.ts";
 import { otherTests } from "../sandboxes/testing/escapes/other-tests.ts";
 import { testedEngines } from "../sandboxes/testing/tested-engines.ts";
-import { escapeFromWall } from "./testing/escape-from-wall.ts";
+import { escapeFromContainerWall, escapeFromWall } from "./testing/escape-from-wall.ts";
+import { testContainers } from "./testing/test-containers.ts";
 import { WallBench } from "./testing/wall-bench.ts";
 
 const self = ownAccount();
@@ -29,6 +30,7 @@ const bubblewrap = await findBubblewrap({ self, unprivileged, environment: proce
 const [docker, podman] = await Promise.all(
   [testedEngines.docker, testedEngines.podman].map(findContainerEngine),
 );
+const wallEngine = await findContainerEngine(testContainers().place);
 const noCopy = await whyNoCopy();
 const isKnown = process.arch === "x64";
 const nothing = { dataDir: "", secretFile: "", secret: "", otherDir: "", hostPid: 0, tcpPort: 0 };
@@ -41,6 +43,7 @@ const inContainer = (place: { readonly socketPath: string; readonly image: strin
   escapeFromSandbox(({ deps }) => createDockerBackend({ ...deps, ...place, self, unprivileged }));
 const places = [
   ["Wall", bubblewrap, escapeFromWall],
+  ["Container wall", wallEngine, escapeFromContainerWall],
   [
     "Bubblewrap",
     bubblewrap,
@@ -66,7 +69,7 @@ describe.skipIf(!isKnown)("attempts to escape need the system calls of x86-64", 
       const seen = (results[column] = await escape());
       const out = [...seen].filter(([, outcome]) => /ESCAPED|not run/.test(outcome));
       expect(out).toEqual([]);
-      const all = column === "Wall" ? attempts : everywhere;
+      const all = column.endsWith("all") ? attempts : everywhere;
       expect([...seen.keys()].toSorted()).toEqual(all.map(({ name }) => name).toSorted());
     });
 

@@ -1,6 +1,7 @@
 import { access, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { containerFilter } from "../sandboxes/container-seccomp.ts";
+import { readOnlyPaths } from "../sandboxes/read-only-paths.ts";
 import type { ContainerEngine } from "../sandboxes/container-engine.ts";
 import type { GroupLimits } from "../sandboxes/control-groups/control-groups.ts";
 import type { LaunchedWall } from "./launched-wall.ts";
@@ -115,9 +116,12 @@ async function describe({ order, image, labels, limits, root, engine }: Containe
         ...(isPodman || filter === null ? [] : [`seccomp=${JSON.stringify(filter)}`]),
       ],
       ReadonlyRootfs: true,
+      ReadonlyPaths: readOnlyPaths,
       Tmpfs: {
         "/tmp": temporary,
         "/var/tmp": temporary,
+        // Engines show a container its own group, and how much the machine has.
+        "/sys/fs/cgroup": "ro,nosuid,nodev,noexec,size=4096",
         ...Object.fromEntries(order.empty.map((path) => [path, empty])),
       },
       Init: true,

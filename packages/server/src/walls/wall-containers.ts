@@ -48,30 +48,9 @@ export class WallContainers {
   }
 
   async #check(): Promise<NoWall | null> {
-    const { image, socketPath } = this.#deps;
-    if (image === null)
-      return {
-        reason: "A wall of the kind docker needs an image.",
-        fix: "Name one with CONVOKE_SANDBOX_IMAGE: any with glibc and /bin/bash, such as python:3.12.",
-      };
-    const { isUsable, detail, runtimes, hasControlGroups } = await findContainerEngine({ socketPath, image });
-    if (runtimes === null)
-      return {
-        reason: `No container engine answers: ${detail}.`,
-        fix: "Start Docker or Podman, let the server's user use its socket, or name another one with CONVOKE_SANDBOX_ENGINE_SOCKET.",
-      };
-    if (!isUsable)
-      return {
-        reason: `The image ${image} of the walls is not on this machine.`,
-        fix: `Fetch it: docker pull ${image}.`,
-      };
-    if (!hasControlGroups)
-      return {
-        reason: "This container engine limits nothing: it has no root, and control groups of version 1.",
-        fix: "Use an engine on control groups v2.",
-      };
-    await this.#removeLeft();
-    return null;
+    const why = await findWhyNoContainers(this.#deps);
+    if (why === null) await this.#removeLeft();
+    return why;
   }
 
   /** Containers of servers that were killed, and whose tool host did not end by itself. */
@@ -87,4 +66,33 @@ export class WallContainers {
       logger.warn({ error: describeError(error) }, "containers of walls of an ended server may be left");
     }
   }
+}
+
+/** Why containers of an image cannot be walls on this machine, in words; null when they can. Changes nothing. */
+export async function findWhyNoContainers({
+  image,
+  socketPath,
+}: Pick<WallContainersDeps, "image" | "socketPath">): Promise<NoWall | null> {
+  if (image === null)
+    return {
+      reason: "A wall of the kind docker needs an image.",
+      fix: "Name one with CONVOKE_SANDBOX_IMAGE: any with glibc and /bin/bash, such as python:3.12.",
+    };
+  const { isUsable, detail, runtimes, hasControlGroups } = await findContainerEngine({ socketPath, image });
+  if (runtimes === null)
+    return {
+      reason: `No container engine answers: ${detail}.`,
+      fix: "Start Docker or Podman, let the server's user use its socket, or name another one with CONVOKE_SANDBOX_ENGINE_SOCKET.",
+    };
+  if (!isUsable)
+    return {
+      reason: `The image ${image} of the walls is not on this machine.`,
+      fix: `Fetch it: docker pull ${image}.`,
+    };
+  if (!hasControlGroups)
+    return {
+      reason: "This container engine limits nothing: it has no root, and control groups of version 1.",
+      fix: "Use an engine on control groups v2.",
+    };
+  return null;
 }

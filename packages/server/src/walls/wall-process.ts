@@ -18,7 +18,7 @@ export type WallProcessDeps = {
   readonly onEnd: () => Promise<void>;
 };
 
-const startMs = 30_000;
+const startMs = 60_000;
 const pollMs = 3;
 
 /** The inside of one wall: started on demand, again after it ended. It ends with this process, however that ends. */
@@ -72,6 +72,8 @@ export class WallProcess implements AsyncDisposable {
 
   /** Ends everything inside. It starts again at the next use. */
   async stop(): Promise<void> {
+    // One that is starting is not waited for.
+    this.#launched?.kill();
     await this.#starting?.catch(() => undefined);
     this.#launched?.kill();
     await this.#ended;

@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { escapeAttempts } from "../../sandboxes/testing/escapes/escape-attempts.ts";
 import type { PlaceResults } from "../../sandboxes/testing/escapes/escape-table.ts";
 import { fillHome, homePrograms, openEscapeTargets } from "../../sandboxes/testing/escapes/escape-targets.ts";
@@ -17,9 +19,18 @@ export const insideWall = {
  * the widest view that a wall has.
  */
 export async function escapeFromWall(): Promise<PlaceResults> {
+  return await escapeFrom("bubblewrap");
+}
+
+/** The same from a container. Its folders are not root's: the user inside is their owner, and root would read what is the image's. */
+export async function escapeFromContainerWall(): Promise<PlaceResults> {
+  return await escapeFrom("docker");
+}
+
+async function escapeFrom(kind: "bubblewrap" | "docker"): Promise<PlaceResults> {
   await using scope = new AsyncDisposableStack();
   const bench = scope.use(
-    await WallBench.open({}, (home) => ({
+    await WallBench.open({ kind }, (home) => ({
       PATH: [...Object.values(homePrograms).map((path) => join(home, path, "..")), process.env["PATH"]].join(
         ":",
       ),
@@ -29,10 +40,12 @@ export async function escapeFromWall(): Promise<PlaceResults> {
   await fillHome(bench.home, secret);
   const linked = join(bench.root, "linked");
   await openLaterFolder(bench.folder, linked, join(bench.root, "scratch"));
+  if (kind === "docker" && process.getuid?.() === 0)
+    await promisify(execFile)("chown", ["-R", "1000:1000", bench.folder, linked]);
   const opened = await openEscapeTargets({ dataDir: bench.dataDir, secret, home: bench.home }, scope);
   const attempts = escapeAttempts({ ...opened, ...insideWall, workspace: bench.folder });
-  const terminal = await bench.terminal({ network: "all" });
-  const other = await bench.terminal({ rootId: "two", folder: linked });
+  const terminal = await bench.terminal({ kind, network: "all" });
+  const other = await bench.terminal({ kind, rootId: "two", folder: linked });
   const results = [
     await runEscapes(attempts, bench.folder, (command) => terminal(command, 240)),
     await runEscapes(laterAttempts, bench.folder, (command) => terminal(command, 240), 1),

@@ -4,7 +4,7 @@ import { otherTests } from "./other-tests.ts";
 /** What the attempts of one place printed, by name; attempts that are not of this place are missing. */
 export type PlaceResults = ReadonlyMap<string, string>;
 
-export const columns = ["Without", "Wall", "Bubblewrap", "Docker", "Podman"] as const;
+export const columns = ["Without", "Wall", "Container wall", "Bubblewrap", "Docker", "Podman"] as const;
 export type Column = (typeof columns)[number];
 
 const [begin, end] = ["<!-- escapes -->", "<!-- /escapes -->"];
@@ -43,8 +43,8 @@ export function withEscapeTable(
   return `${page.slice(0, from)}${begin}\n\n${renderRows([title, ...rows])}\n\n${page.slice(to)}`;
 }
 
-const notTheirs = ["", "", ""];
-const refusedBy = ["refused", "refused", "refused", "refused"];
+const notTheirs = ["told", "", "", ""];
+const refusedBy = ["refused", "refused", "refused", "refused", "refused"];
 
 function bareCell(outcome: string | undefined): string {
   if (outcome === undefined) return "not tried";
