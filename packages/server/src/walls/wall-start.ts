@@ -1,12 +1,12 @@
 import { chown, mkdir, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { gitSettings } from "../egress/git-credentials.ts";
 import { insideEgress } from "../egress/inside-egress.ts";
 import { describeError } from "../lib/describe-error.ts";
 import type { Bind } from "../sandboxes/bubblewrap-arguments.ts";
 import type { BubblewrapOrder } from "../sandboxes/bubblewrap-command.ts";
 import { deriveSettings } from "./derived-settings.ts";
 import { findGuards } from "./find-guards.ts";
-import { gitSettings } from "./git-credentials.ts";
 import { findJava } from "./java.ts";
 import { orderWall } from "./order-wall.ts";
 import { chooseWallAccount, type WallAccount } from "./wall-account.ts";
