@@ -1,6 +1,7 @@
 import { request } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { once } from "node:events";
+import { remedyOf } from "./engine-facts.ts";
 import { SandboxError } from "./sandbox.ts";
 
 /** The reply of an engine; `body` is its JSON, or its text when it is none. */
@@ -32,7 +33,7 @@ export class ContainerEngine {
     const status = incoming.statusCode ?? 0;
     if (status < 300 || options.accepted?.includes(status)) return { status, body, bytes };
     const message = (body as { message?: string } | null)?.message ?? String(body);
-    throw new SandboxError(`The container engine refused (${status}): ${message}`);
+    throw new SandboxError(`The container engine refused (${status}): ${message}${remedyOf(message)}`);
   }
 
   /** A call that answers with one JSON value a line for as long as it works. */
