@@ -132,15 +132,15 @@ test("every column of every database that holds sealed texts is sealed with the 
         sealed_hook_secret: seal("hook"),
       })
       .execute();
-    const login = { user_id: "bob", key_id: null, ends_at: 1, sealed_id_token: seal("token") };
+    const entered = { user_id: "bob", key_id: null, ends_at: 1, sealed_id_token: seal("token") };
     await database.tables
       .insertInto("login_tickets")
-      .values({ ...login, digest: "1", login_ends_at: null })
+      .values({ ...entered, digest: "1", login_ends_at: null })
       .execute();
     await database.tables
       .insertInto("browser_logins")
       .values({
-        ...login,
+        ...entered,
         id: "1",
         cookie_digest: "1",
         proof_digest: "1",

@@ -1,9 +1,12 @@
-import type { BoundSecret } from "../egress/egress.ts";
+import type { BoundSecret } from "./egress.ts";
 import { formatHost } from "../lib/host-name.ts";
 import { parseHostPattern } from "../lib/host-pattern.ts";
 
-/** Names of files in the folder of the way out, which a wall shows read-only. They are written again when secrets change. */
-export const gitFiles = { config: "git-config", helper: "git-credential" } as const;
+/**
+ * Names of files in the folder of the way out, which shows inside read-only. `settings` is for sandboxes, whose images have settings of
+ * their own. They are written again when secrets change.
+ */
+export const gitFiles = { config: "git-config", helper: "git-credential", settings: "git-settings" } as const;
 
 /** For hosts that take any name beside a token. An address with a name in it keeps that. */
 const anyName = "x-access-token";
@@ -11,7 +14,16 @@ const anyName = "x-access-token";
 const sshWords =
   "git over ssh does not work behind this wall: there is no key and no agent. Use the https address; a secret that is bound to the host is put in.";
 
-/** Settings of git inside of a wall with a way out. `folder` is where the files are inside. */
+/** Variables with which git reads the settings beside those of the system. `folder` is where the files are inside. */
+export function gitVariables(folder: string): Record<string, string> {
+  return {
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: "include.path",
+    GIT_CONFIG_VALUE_0: `${folder}/${gitFiles.settings}`,
+  };
+}
+
+/** Settings of git inside, with a way out. `folder` is where the files are inside. */
 export function gitSettings(folder: string): string {
   return [
     `[credential]\n\thelper = "!sh ${folder}/${gitFiles.helper}"`,

@@ -89,7 +89,7 @@ export class OidcLogins {
     const { provider, secretBox, settings } = this.#deps;
     if (!settings.isLogoutThere) return null;
     try {
-      return await provider.logoutUrl(secretBox.open(sealedIdToken), returnTo);
+      return await provider.logoutUrl(secretBox.unseal(sealedIdToken), returnTo);
     } catch (error) {
       if (error instanceof LoginRefused || error instanceof SealError) return null;
       throw error;

@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { egressEnvironment } from "../egress/egress-environment.ts";
+import { gitVariables } from "../egress/git-credentials.ts";
 import { insideEgress, type InsideTrust } from "../egress/inside-egress.ts";
 import { insidePath, orderedEnvironment, programBinds } from "./tool-host-program.ts";
 import type { ToolHostProgram } from "./tool-host-program.ts";
@@ -45,7 +46,8 @@ export function sandboxBinds(
 export function sandboxEnvironment(spec: SandboxSpec, trust: InsideTrust | null): Record<string, string> {
   const forEgress =
     trust === null ? {} : egressEnvironment({ ...insideEgress, publicKeyDigest: trust.publicKeyDigest });
-  return orderedEnvironment({ ...spec.environment, ...forEgress });
+  const forGit = trust === null ? {} : gitVariables(insideEgress.folder);
+  return orderedEnvironment({ ...forGit, ...spec.environment, ...forEgress });
 }
 
 /** New namespaces of every kind but the network's, no way to make more, no capabilities, no terminal of ours. */

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { once } from "node:events";
 import { ContainerAttachment } from "./container-attachment.ts";
+import { remedyOf } from "./engine-facts.ts";
 import { SandboxError } from "./sandbox.ts";
 
 const attachMs = 10_000;
@@ -36,7 +37,7 @@ export class ContainerEngine {
     const status = incoming.statusCode ?? 0;
     if (status < 300 || options.accepted?.includes(status)) return { status, body, bytes };
     const message = (body as { message?: string } | null)?.message ?? String(body);
-    throw new SandboxError(`The container engine refused (${status}): ${message}`);
+    throw new SandboxError(`The container engine refused (${status}): ${message}${remedyOf(message)}`);
   }
 
   /** A call that answers with one JSON value a line for as long as it works. */

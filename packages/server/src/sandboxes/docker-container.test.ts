@@ -16,6 +16,7 @@ const order: ContainerOrder = {
   binds: [],
   trust: null,
   isPodman: false,
+  isRootless: false,
   environment: {},
 };
 
@@ -49,6 +50,14 @@ test("DO06, S27: io_uring, sockets past the network namespace and calls of other
   expect(left).toEqual([0, 1, 2, 10, 16]);
   expect(refused("clone")).toHaveLength(7);
   expect(containerFilter("riscv64")).toBeNull();
+});
+
+test("the user of a rootless podman is the account; podman of root, which refuses that, has the account's number", () => {
+  const usersOf = (given: Partial<ContainerOrder>): unknown =>
+    (containerBody({ ...order, ...given }) as { HostConfig: { UsernsMode?: string } }).HostConfig.UsernsMode;
+  expect(usersOf({ isPodman: true, isRootless: true })).toBe("keep-id");
+  expect(usersOf({ isPodman: true })).toBeUndefined();
+  expect(usersOf({ isRootless: true })).toBeUndefined();
 });
 
 test("a container has the runtime that was asked for, and otherwise the engine's own", () => {

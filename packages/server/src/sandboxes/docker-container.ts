@@ -19,6 +19,8 @@ export type ContainerOrder = {
   /** Null without a way out. */
   readonly trust: InsideTrust | null;
   readonly isPodman: boolean;
+  /** The engine runs as an ordinary user, who becomes the account of the files in the container. */
+  readonly isRootless: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
@@ -45,7 +47,7 @@ export function containerBody(order: ContainerOrder): object {
       Binds: binds.map(({ source, target, isWritable }) => `${source}:${target}:${isWritable ? "rw" : "ro"}`),
       // The only way out is the socket of the server's proxy.
       NetworkMode: "none",
-      UsernsMode: isPodman ? "keep-id" : undefined,
+      UsernsMode: isPodman && order.isRootless ? "keep-id" : undefined,
       Runtime: spec.runtime,
       Memory: memoryMb * 1024 * 1024,
       MemorySwap: memoryMb * 1024 * 1024,

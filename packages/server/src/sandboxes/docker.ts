@@ -5,6 +5,7 @@ import { trustStorePaths } from "../egress/certificates/trust-bundle.ts";
 import { insideEgress, type InsideTrust } from "../egress/inside-egress.ts";
 import { inside, settingsFiles, type Bind } from "./bubblewrap-arguments.ts";
 import { ContainerEngine } from "./container-engine.ts";
+import { isRootless } from "./engine-facts.ts";
 import { containerBody, labels } from "./docker-container.ts";
 import { DockerSandbox } from "./docker-sandbox.ts";
 import type { LocalBackendDeps } from "./local-backend-deps.ts";
@@ -131,8 +132,11 @@ class DockerBackend implements SandboxBackend {
     const way = { id: spec.id, directory, authority: keys.authority, policy: spec.policy };
     const trust = spec.network === "none" ? null : await this.#deps.ways.open(way, owner);
     const users = await writeUserFiles(directory, settingsFiles(account, spec));
-    const { body } = await this.#engine.call("GET", "/version");
-    const { Components = [] } = body as { Components?: { Name: string }[] };
+    const [version, info] = await Promise.all([
+      this.#engine.call("GET", "/version"),
+      this.#engine.call("GET", "/info"),
+    ]);
+    const { Components = [] } = version.body as { Components?: { Name: string }[] };
     return containerBody({
       spec,
       image,
@@ -149,6 +153,7 @@ class DockerBackend implements SandboxBackend {
       ],
       trust,
       isPodman: Components.some(({ Name }) => Name.startsWith("Podman")),
+      isRootless: isRootless(info.body),
       environment: this.#deps.environment,
     });
   }

@@ -4,6 +4,7 @@ import { describeError } from "../lib/describe-error.ts";
 import { createBubblewrapBackend } from "./bubblewrap.ts";
 import { ContainerEngine } from "./container-engine.ts";
 import { createDockerBackend } from "./docker.ts";
+import { isRootlessOnVersionOne } from "./engine-facts.ts";
 import { findBubblewrap, type BackendFinding } from "./find-bubblewrap.ts";
 import { createProcessBackend } from "./process.ts";
 import type { LocalBackendDeps } from "./local-backend-deps.ts";
@@ -101,14 +102,4 @@ export async function isImageHere(place: {
     signal: AbortSignal.timeout(probeMs),
   });
   return status !== 404;
-}
-
-function isRootlessOnVersionOne(info: unknown): boolean {
-  const { SecurityOptions, Rootless, CgroupVersion } = info as {
-    readonly SecurityOptions?: readonly string[] | null;
-    readonly Rootless?: boolean;
-    readonly CgroupVersion?: string;
-  };
-  const isRootless = Rootless === true || SecurityOptions?.includes("name=rootless") === true;
-  return isRootless && CgroupVersion === "1";
 }

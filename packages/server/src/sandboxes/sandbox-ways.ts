@@ -2,6 +2,7 @@ import { chown, mkdir, stat } from "node:fs/promises";
 import type { NetworkPolicy } from "@convoke/protocol";
 import type { BoundSecretRegistry } from "../egress/bound-secret-registry.ts";
 import type { BoundSecret, EgressRecord, HostTotals, RefusalsSince } from "../egress/egress.ts";
+import { GitPlaceholders } from "../egress/git-placeholders.ts";
 import type { InsideTrust } from "../egress/inside-egress.ts";
 import type { SharedTrust, WayOut } from "../egress/way-out.ts";
 import { describeError } from "../lib/describe-error.ts";
@@ -18,7 +19,7 @@ export type SandboxWaysDeps = {
   /** True for an address and port at which this server listens. */
   readonly isOwnListener: (address: string, port: number) => boolean;
   /** By sandbox; those of this process's conversations are in it already. */
-  readonly boundSecrets: Pick<BoundSecretRegistry, "set" | "ofWall">;
+  readonly boundSecrets: Pick<BoundSecretRegistry, "set" | "ofWall" | "watch">;
   /** Called for everything that passed or was refused on the way out of a sandbox. Must not throw. */
   readonly onRecord: (sandboxId: string, record: EgressRecord) => void;
   readonly logger: Logger;
@@ -35,6 +36,8 @@ export type WayOrder = {
 
 type Way = {
   readonly out: WayOut;
+  readonly git: GitPlaceholders;
+  readonly unwatch: () => void;
   readonly grants: Map<string, readonly string[]>;
   /** Conversations of other processes that have bound secrets. */
   readonly received: Set<string>;
@@ -72,7 +75,7 @@ export class SandboxWays implements AsyncDisposable {
     const { egressDir } = order.directory;
     await mkdir(egressDir, { recursive: true, mode: 0o700 });
     if (owner !== undefined) await chown(egressDir, owner.uid, owner.gid);
-    return await (await this.#wayOf(order)).out.open();
+    return await this.#openWay(order);
   }
 
   /** For a sandbox that runs; does nothing for one that was started without a way out. */
@@ -84,7 +87,7 @@ export class SandboxWays implements AsyncDisposable {
         throw error;
       },
     );
-    if (isThere) await (await this.#wayOf(order)).out.open();
+    if (isThere) await this.#openWay(order);
   }
 
   /** Ends it for good. Does nothing when there is none. */
@@ -93,6 +96,8 @@ export class SandboxWays implements AsyncDisposable {
     this.#ways.delete(id);
     for (const conversationId of way?.received ?? [])
       this.#deps.boundSecrets.set({ conversationId, wallOf: id }, []);
+    way?.unwatch();
+    await way?.git.settled();
     await way?.out.close();
   }
 
@@ -142,6 +147,13 @@ export class SandboxWays implements AsyncDisposable {
     await Promise.all([...this.#ways.keys()].map((id) => this.close(id)));
   }
 
+  async #openWay(order: WayOrder): Promise<InsideTrust> {
+    const way = await this.#wayOf(order);
+    const trust = await way.out.open();
+    await way.git.write();
+    return trust;
+  }
+
   /** Its code is loaded with the first one: a server answers without it. */
   async #wayOf({ id, directory, authority, policy: own }: WayOrder): Promise<Way> {
     const [{ SharedTrust, WayOut }, { deriveAuthorityKey }] = await Promise.all([
@@ -168,8 +180,20 @@ export class SandboxWays implements AsyncDisposable {
         logger.error({ reason: describeError(error), sandbox: id }, `in the way out, ${message}`),
       authorityKey: deriveAuthorityKey(authority),
     });
+    const git = new GitPlaceholders({
+      folder: directory.egressDir,
+      secrets: () => boundSecrets.ofWall(id),
+    });
+    const unwatch = boundSecrets.watch(id, () => {
+      git.write().catch((error: unknown) => {
+        const fields = { sandbox: id, error: describeError(error) };
+        logger.warn(fields, "git's placeholders in a sandbox could not be written");
+      });
+    });
     const way: Way = {
       out,
+      git,
+      unwatch,
       grants: new Map(),
       received: new Set(),
       limit: JSON.stringify(limitOf(id) ?? null),

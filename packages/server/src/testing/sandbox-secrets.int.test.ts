@@ -1,12 +1,15 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { AppConversation, AppConversationStartTask } from "@convoke/protocol";
 import { expect, test, vi } from "vitest";
 import { CertificateAuthority } from "../egress/certificates/certificate-authority.ts";
+import { runGitBackend } from "../egress/testing/run-git-backend.ts";
 import { findBubblewrap, ownAccount } from "../sandboxes/find-bubblewrap.ts";
 import { ConvokeProcess } from "./convoke-process.ts";
 import { startScriptedModel } from "./scripted-model/scripted-model-server.ts";
@@ -19,13 +22,19 @@ const probe = await findBubblewrap({
 const pollOptions = { timeout: 100_000, interval: 20 };
 const value = "value-of-the-token-outside";
 
-/** Says what it gets as authorization. */
-async function openSite() {
+/** Says what it gets as authorization, and has a repository for who has the token. */
+async function openSite(root: string) {
   const authority = new CertificateAuthority();
   const logins: (string | undefined)[] = [];
-  const site = createServer(authority.issue("127.0.0.1"), ({ headers }, response) => {
-    logins.push(headers.authorization);
-    response.end("known");
+  const isKnown = `Basic ${Buffer.from(`x-access-token:${value}`).toString("base64")}`;
+  const site = createServer(authority.issue("127.0.0.1"), (request, response) => {
+    const { authorization } = request.headers;
+    if (!request.url!.startsWith("/shop.git")) {
+      logins.push(authorization);
+      return void response.end("known");
+    }
+    if (authorization === isKnown) return runGitBackend(root, request, response);
+    response.writeHead(401, { "WWW-Authenticate": 'Basic realm="git"' }).end();
   });
   site.listen(0, "127.0.0.1");
   await once(site, "listening");
@@ -42,8 +51,12 @@ test.skipIf(!probe.isUsable)(
   `a secret that is bound to a host is put into the requests of a sandbox, and is never in it (needs a working bubblewrap: ${probe.detail})`,
   { timeout: 300_000 },
   async () => {
-    using site = await openSite();
     await using folder = await mkdtempDisposable(join(tmpdir(), "convoke-trust-"));
+    using site = await openSite(folder.path);
+    const repository = join(folder.path, "shop.git");
+    const run = promisify(execFile);
+    await run("git", ["init", "--quiet", "--bare", "--initial-branch=main", repository]);
+    await run("git", ["-C", repository, "config", "http.receivepack", "true"]);
     const trusted = join(folder.path, "authority.pem");
     await writeFile(trusted, site.certificate);
     const get = {
@@ -52,9 +65,18 @@ test.skipIf(!probe.isUsable)(
         command: `curl -sS -m 20 --noproxy '' -H "Authorization: Bearer $TOKEN" https://${site.host}/; echo; echo "token is $TOKEN"`,
       },
     };
+    const push = {
+      name: "terminal",
+      arguments: {
+        command: `export NO_PROXY= no_proxy= GIT_TERMINAL_PROMPT=0; git clone --quiet https://${site.host}/shop.git && cd shop && git -c user.name=a -c user.email=a@example.com commit --quiet --allow-empty -m one && git push --quiet origin HEAD:main && echo pushed; git ls-remote git@${site.host.split(":")[0]}:shop.git; env; cat /proc/[0-9]*/environ .git/config ~/.git* /run/convoke-egress/git* 2>/dev/null | tr '\\0' '\\n'`,
+      },
+    };
     const turn = [{ tool_calls: [get] }, { text: "Done." }];
     await using model = await startScriptedModel({
-      script: { select: "in_order", turns: [...turn, ...turn] },
+      script: {
+        select: "in_order",
+        turns: [{ tool_calls: [get] }, { tool_calls: [push] }, { text: "Done." }, ...turn],
+      },
     });
     await using server = await ConvokeProcess.start({
       sandbox: "bubblewrap",
@@ -99,6 +121,10 @@ test.skipIf(!probe.isUsable)(
     const shown = await log();
     expect(shown).toMatch(/token is \w/);
     expect(shown).not.toContain(value);
+    expect(shown).toContain("pushed");
+    expect(shown).toContain("git over ssh does not work");
+    const { stdout } = await run("git", ["-C", repository, "log", "--format=%s", "main"]);
+    expect(stdout).toBe("one\n");
 
     // The conversation has the same placeholder after a kill of the server.
     await server.end("SIGKILL");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createBoundSecretRegistry } from "../egress/bound-secret-registry.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { gitFiles } from "./git-credentials.ts";
+import { gitFiles } from "../egress/git-credentials.ts";
 import { SharedTrust } from "../egress/way-out.ts";
 import { WallEgress } from "./wall-egress.ts";
 

@@ -1,12 +1,9 @@
-import { randomUUID } from "node:crypto";
-import { rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { HostTotals, RefusalsSince } from "../egress/egress.ts";
+import { GitPlaceholders } from "../egress/git-placeholders.ts";
 import { trustFiles } from "../egress/inside-egress.ts";
 import { withBoundHosts } from "../egress/policy/bound-hosts.ts";
 import { WayOut, type SharedTrust } from "../egress/way-out.ts";
 import { describeError } from "../lib/describe-error.ts";
-import { gitCredentialFiles } from "./git-credentials.ts";
 import { javaFiles, type Java } from "./java.ts";
 import type { BubblewrapWallsDeps } from "./walls-deps.ts";
 import type { WallOrder } from "./wall.ts";
@@ -32,14 +29,14 @@ export class WallEgress {
   readonly #deps: WallEgressDeps;
   readonly #way: WayOut;
   #unwatch: (() => void) | null = null;
-  /** Files are written one after another, the latest secrets last. */
-  #writing: Promise<void> = Promise.resolve();
+  readonly #git: GitPlaceholders;
 
   constructor(deps: WallEgressDeps) {
     const { order, folder, trust, environment, isOwnListener, boundSecrets, onEgress, logger, outside } =
       deps;
     const { network, limitedBy, rootId, granted } = order;
     this.#deps = deps;
+    this.#git = new GitPlaceholders({ folder, secrets: () => boundSecrets.ofWall(rootId) });
     this.#way = new WayOut({
       folder,
       trust,
@@ -70,7 +67,7 @@ export class WallEgress {
     this.#unwatch ??= this.#watchSecrets();
     // They may have changed since it was opened.
     this.#way.refresh();
-    await this.#queueGitFiles();
+    await this.#git.write();
     const files = { ...(await javaFiles(java, trust.bundle)), ...(await trustFiles(trust)) };
     return { files, publicKeyDigest: trust.publicKeyDigest };
   }
@@ -87,7 +84,7 @@ export class WallEgress {
   async close(): Promise<void> {
     this.#unwatch?.();
     this.#unwatch = null;
-    await this.#writing;
+    await this.#git.settled();
     await this.#way.close();
   }
 
@@ -95,29 +92,10 @@ export class WallEgress {
     const { boundSecrets, logger, order } = this.#deps;
     return boundSecrets.watch(order.rootId, () => {
       this.#way.refresh();
-      this.#queueGitFiles().catch((error: unknown) => {
+      this.#git.write().catch((error: unknown) => {
         const fields = { conversation: order.rootId, error: describeError(error) };
         logger.warn(fields, "git's placeholders in a wall could not be written");
       });
     });
-  }
-
-  /** One after the other, so that the newest stays. */
-  async #queueGitFiles(): Promise<void> {
-    const written = this.#writing.then(() => this.#writeGitFiles());
-    // The caller gets the error; the next one is not held up.
-    this.#writing = written.catch(() => {});
-    await written;
-  }
-
-  async #writeGitFiles(): Promise<void> {
-    const { boundSecrets, folder, order } = this.#deps;
-    const files = gitCredentialFiles(boundSecrets.ofWall(order.rootId));
-    for (const [name, text] of Object.entries(files)) {
-      // A name of its own: the folder may belong to another user.
-      const draft = join(folder, `.${randomUUID()}`);
-      await writeFile(draft, text, { mode: 0o644, flag: "wx" });
-      await rename(draft, join(folder, name));
-    }
   }
 }

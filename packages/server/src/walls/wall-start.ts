@@ -1,12 +1,12 @@
 import { chown, mkdir, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { gitSettings } from "../egress/git-credentials.ts";
 import { insideEgress } from "../egress/inside-egress.ts";
 import { describeError } from "../lib/describe-error.ts";
 import type { Bind } from "../sandboxes/bubblewrap-arguments.ts";
 import { systemPath } from "../sandboxes/tool-host-program.ts";
 import { deriveSettings } from "./derived-settings.ts";
 import { findGuards } from "./find-guards.ts";
-import { gitSettings } from "./git-credentials.ts";
 import { findJava, type Java } from "./java.ts";
 import { launchBubblewrap } from "./launch-bubblewrap.ts";
 import { launchContainer } from "./launch-container.ts";

@@ -2,6 +2,7 @@ import { type Duplex, PassThrough, Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import { hiddenMark, SecretMask } from "@convoke/tool-host";
 import type { BoundSecret } from "../egress.ts";
+import { echoedForms } from "./echoed-forms.ts";
 import { type Header, isText, valueOf, without } from "../policy/headers.ts";
 
 /** Puts placeholders back where a host's answer has the values that were put into the request. */
@@ -30,19 +31,13 @@ export function createEchoMask(used: Iterable<BoundSecret>): EchoMask | null {
     maskAnswer: (headers, hasBody) => {
       const masked = maskHeaders(headers);
       if (!isText(valueOf(headers, "content-type") ?? "text/plain")) return { headers: masked, streams: [] };
-      const decoder = decoderOf(valueOf(headers, "content-encoding") ?? "identity");
-      // What cannot be decoded passes: it was asked for as it is.
-      if (decoder === null) return { headers: masked, streams: [] };
-      const plain = without(
-        masked,
-        "content-length",
-        "content-encoding",
-        "content-md5",
-        "digest",
-        "repr-digest",
-      );
+      const decoders = decodersOf(valueOf(headers, "content-encoding") ?? "identity");
+      const changed = ["content-length", "content-md5", "digest", "repr-digest"];
+      // What cannot be decoded is searched as it is: some hosts name encodings that they do not use.
+      const shown = decoders === null ? changed : [...changed, "content-encoding"];
       // A decoder fails where nothing comes.
-      return { headers: plain, streams: hasBody ? [decoder, maskStream(secrets)] : [] };
+      const streams = hasBody ? [...(decoders ?? []), maskStream(secrets)] : [];
+      return { headers: without(masked, ...shown), streams };
     },
   };
 }
@@ -52,8 +47,11 @@ type OneMask = { readonly mask: SecretMask; readonly placeholder: string };
 function openMasks(secrets: readonly BoundSecret[]): OneMask[] {
   return secrets.map(({ name, value, placeholder }) => {
     // Bytes are read as Latin-1, which changes none, so a value is searched as its bytes are read.
-    const bytes = Buffer.from(value).toString("latin1");
-    const forms = [...new Set([value, bytes])].map((form) => ({ name, value: form }));
+    const written = [value, ...echoedForms(value)].flatMap((form) => [
+      form,
+      Buffer.from(form).toString("latin1"),
+    ]);
+    const forms = [...new Set(written)].map((form) => ({ name, value: form }));
     return { mask: new SecretMask(forms), placeholder };
   });
 }
@@ -80,7 +78,13 @@ function maskStream(secrets: readonly BoundSecret[]): Transform {
   });
 }
 
-/** A host may compress although the request asked it not to. */
+/** A host may compress although the request asked it not to, also more than once. Null when an encoding is not known. */
+function decodersOf(encodings: string): Duplex[] | null {
+  const names = encodings.split(",").map((name) => name.trim().toLowerCase());
+  const decoders = names.toReversed().map(decoderOf);
+  return decoders.includes(null) ? null : (decoders as Duplex[]);
+}
+
 function decoderOf(encoding: string): Duplex | null {
   switch (encoding.trim().toLowerCase()) {
     case "":

@@ -40,6 +40,9 @@ test.each<[string, Partial<RequestHead>, string]>([
   ["Cookie", { headers: [["cookie", "a=b"]] }, "the header cookie has credentials"],
   ["PRIVATE-TOKEN", { headers: [["PRIVATE-TOKEN", "x"]] }, "the header PRIVATE-TOKEN has credentials"],
   ["a token in the query", { path: "/?private_token=x" }, "the query has credentials"],
+  ["a token whose name is encoded", { path: "/?a=1&private%5Ftoken=x" }, "the query has credentials"],
+  ["a token behind a semicolon", { path: "/?a=1;access_token=x" }, "the query has credentials"],
+  ["an encoded list for git push", { path: "/o/r/info/refs?service=git%2Dreceive-pack" }, "git cannot push"],
 ])("%s is refused", (_case, head, sentence) => {
   expect(problem(head)).toContain(sentence);
 });

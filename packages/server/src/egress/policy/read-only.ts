@@ -36,7 +36,7 @@ const credentials = new Set([
   "api-key",
   "npm-otp",
 ]);
-const credentialInQuery = /[?&](?:access_token|private_token|job_token|api_key|apikey|token|key)=/i;
+const credentialInQuery = /^(?:access_token|private_token|job_token|oauth_token|api_key|apikey|token|key)$/i;
 const methodInHeader = ["x-http-method-override", "x-http-method", "x-method-override"];
 const auditPaths = new Set([
   "/-/npm/v1/security/audits",
@@ -55,7 +55,7 @@ export function readOnlyProblem(head: RequestHead, putIn: PutIn): string | null 
   if (foreign !== undefined) {
     return `This host is read-only, and the header ${foreign[0]} has credentials of the program's own.`;
   }
-  if (!putIn.elsewhere && credentialInQuery.test(head.path)) {
+  if (!putIn.elsewhere && queryOf(head.path).some(([name]) => credentialInQuery.test(name))) {
     return "This host is read-only, and the query has credentials of the program's own.";
   }
   if (putIn.elsewhere || [...putIn.headers].some((name) => credentials.has(name))) return null;
@@ -71,7 +71,7 @@ function writeProblem({ host, method, path, headers, isUpgrade, mayLogIn }: Requ
   if (methodInHeader.some((other) => valueOf(headers, other) !== undefined)) {
     return "This host is read-only; a header cannot change the method.";
   }
-  if (!mayLogIn && /[?&]service=git-receive-pack(?:&|$)/.test(path))
+  if (!mayLogIn && queryOf(path).some(([key, value]) => key === "service" && value === "git-receive-pack"))
     return "This host is read-only; git cannot push to it.";
   if (method === "GET" || method === "HEAD") {
     const hasBody = Number(valueOf(headers, "content-length") ?? 0) > 0 || isChunked(headers);
@@ -81,6 +81,12 @@ function writeProblem({ host, method, path, headers, isUpgrade, mayLogIn }: Requ
   const isAudit = auditHosts.has(host) && auditPaths.has(name);
   if (method === "POST" && (isFetch || isAudit)) return null;
   return `This host is read-only; ${/^[A-Z]{1,20}$/.test(method) ? method : "this method"} is not allowed.`;
+}
+
+/** As hosts read it: names and values may be written with percent signs, and some hosts part them with semicolons. */
+function queryOf(path: string): [string, string][] {
+  const at = path.indexOf("?");
+  return at === -1 ? [] : [...new URLSearchParams(path.slice(at + 1).replaceAll(";", "&"))];
 }
 
 function isUploadPack(headers: readonly Header[]): boolean {
