@@ -138,7 +138,13 @@ export { ruleRoutes } from "./routes/rule-routes.ts";
 export { controlRoutes } from "./routes/control-routes.ts";
 export * from "./routes/legacy-routes.ts";
 export { agentProfileRoutes, llmProfileRoutes } from "./routes/llm-profile-routes.ts";
-export { agentRevisionRoutes, modelRevisionRoutes } from "./routes/revision-routes.ts";
+export {
+  agentRevisionRoutes,
+  connectionRevisionRoutes,
+  metaRevisionRoutes,
+  modelRevisionRoutes,
+  settingsRevisionRoutes,
+} from "./routes/revision-routes.ts";
 export { llmRoutes } from "./routes/llm-routes.ts";
 export * from "./routes/mcp-routes.ts";
 export { metricsRoutes } from "./routes/metrics-routes.ts";

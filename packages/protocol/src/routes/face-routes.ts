@@ -6,7 +6,13 @@ import { canvasExtensionRoutes } from "./canvas-extension-routes.ts";
 import { installedRoutes } from "./installed-routes.ts";
 import { legacyRoutes } from "./legacy-routes.ts";
 import { agentProfileRoutes, llmProfileRoutes } from "./llm-profile-routes.ts";
-import { agentRevisionRoutes, modelRevisionRoutes } from "./revision-routes.ts";
+import {
+  agentRevisionRoutes,
+  connectionRevisionRoutes,
+  metaRevisionRoutes,
+  modelRevisionRoutes,
+  settingsRevisionRoutes,
+} from "./revision-routes.ts";
 import { llmRoutes } from "./llm-routes.ts";
 import { demoRoutes } from "./demo-routes.ts";
 import { importRoutes } from "./import-routes.ts";
@@ -62,6 +68,9 @@ export const agentFaceRoutes = {
   ...agentProfileRoutes,
   ...modelRevisionRoutes,
   ...agentRevisionRoutes,
+  ...metaRevisionRoutes,
+  ...connectionRevisionRoutes,
+  ...settingsRevisionRoutes,
   ...llmRoutes,
   ...installedRoutes,
   ...canvasExtensionRoutes,

@@ -91,7 +91,7 @@ export type SettingsTable = {
 /** What a stored profile was; a row never changes. */
 export type ProfileRevisionTable = {
   readonly user_id: Fixed<string>;
-  readonly kind: Fixed<"model" | "agent">;
+  readonly kind: Fixed<"model" | "agent" | "meta" | "connection" | "settings">;
   /** Stays the same when the profile gets another name. */
   readonly profile: Fixed<string>;
   readonly number: Fixed<number>;
@@ -110,7 +110,7 @@ export type ProfileRevisionTable = {
 export type RevisionPinTable = {
   readonly user_id: Fixed<string>;
   readonly conversation_id: Fixed<string>;
-  readonly kind: Fixed<"model" | "agent">;
+  readonly kind: Fixed<"model" | "agent" | "meta" | "connection" | "settings">;
   readonly profile: string;
   readonly number: number;
   readonly pinned_at: number;

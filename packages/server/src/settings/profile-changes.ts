@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { profileIdOf } from "./profiles.ts";
+import { connectionContent, settingsContent } from "./settings-content.ts";
 import type { JsonObject, StoredSettings } from "./stored-settings.ts";
 
-export type ProfileKind = "model" | "agent";
+/** What has revisions. A connection is named by its id; of `settings` there is one, of that name. */
+export type ProfileKind = "model" | "agent" | "meta" | "connection" | "settings";
 
-/** A stored profile of either kind. */
+/** A stored profile of any kind. */
 export type NamedProfile = {
   readonly kind: ProfileKind;
   /** Stays the same when the profile gets another name. */
@@ -23,7 +25,7 @@ export type ProfileChange = {
 
 /** The profiles that a change of the settings has changed, by what they are found by. */
 export function profileChanges(before: StoredSettings, after: StoredSettings): ProfileChange[] {
-  return (["model", "agent"] as const).flatMap((kind) => {
+  return kinds.flatMap((kind) => {
     const [old, now] = [byId(before, kind), byId(after, kind)];
     return [...new Set([...old.keys(), ...now.keys()])].flatMap((id) => {
       const change = { kind, id, before: old.get(id) ?? null, after: now.get(id) ?? null };
@@ -34,14 +36,34 @@ export function profileChanges(before: StoredSettings, after: StoredSettings): P
 
 /** The stored profile of a name; null when there is none. */
 export function findProfile(settings: StoredSettings, kind: ProfileKind, name: string): NamedProfile | null {
-  const all = kind === "model" ? settings.profiles : settings.agentProfiles;
+  const all = contentsOf(settings, kind);
   return Object.hasOwn(all, name) ? toNamed(settings, kind, name, all[name]!) : null;
 }
 
+const kinds = ["model", "agent", "meta", "connection", "settings"] as const satisfies readonly ProfileKind[];
+
 function byId(settings: StoredSettings, kind: ProfileKind): Map<string, NamedProfile> {
-  const all = kind === "model" ? settings.profiles : settings.agentProfiles;
-  const named = Object.entries(all).map(([name, content]) => toNamed(settings, kind, name, content));
+  const named = Object.entries(contentsOf(settings, kind)).map(([name, content]) =>
+    toNamed(settings, kind, name, content),
+  );
   return new Map(named.map((profile) => [profile.id, profile]));
+}
+
+function contentsOf(settings: StoredSettings, kind: ProfileKind): Readonly<Record<string, JsonObject>> {
+  switch (kind) {
+    case "model":
+      return settings.profiles;
+    case "agent":
+      return settings.agentProfiles;
+    case "meta":
+      return settings.metaProfiles;
+    case "connection":
+      return Object.fromEntries(
+        Object.entries(settings.providerConnections).map(([id, each]) => [id, connectionContent(each)]),
+      );
+    case "settings":
+      return { settings: settingsContent(settings) };
+  }
 }
 
 function toNamed(
@@ -50,7 +72,7 @@ function toNamed(
   name: string,
   content: JsonObject,
 ): NamedProfile {
-  const id = kind === "model" ? profileIdOf(settings, name) : String(content["id"]);
+  const id = kind === "model" ? profileIdOf(settings, name) : kind === "agent" ? String(content["id"]) : name;
   return { kind, id, name, content };
 }
 

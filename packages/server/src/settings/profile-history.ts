@@ -15,7 +15,9 @@ import { restoreProfile } from "./profiles.ts";
 import { copyPins, putPin, removePins } from "./revision-pins.ts";
 import type { ProfileKey, Revision, RevisionOrigin } from "./revision-store.ts";
 import { hideSecrets } from "./secret-fields.ts";
+import { restoreConnection, restoreMetaProfile, restoreSettings } from "./settings-content.ts";
 import type { SettingsStore, VersionedSettings } from "./settings-store.ts";
+import type { JsonObject, StoredSettings } from "./stored-settings.ts";
 
 export type ProfileHistoryDeps = {
   readonly settings: SettingsStore;
@@ -28,6 +30,21 @@ type ProfileName = { readonly userId: string; readonly kind: ProfileKind; readon
 
 /** The newest number is null for the revisions of a deleted profile that conversations name. */
 type Found = { readonly key: ProfileKey; readonly newest: number | null };
+
+type Restore = (
+  settings: StoredSettings,
+  name: string,
+  content: JsonObject,
+  nowSeconds: number,
+) => StoredSettings;
+
+const restore: Readonly<Record<ProfileKind, Restore>> = {
+  model: restoreProfile,
+  agent: restoreAgentProfile,
+  meta: restoreMetaProfile,
+  connection: restoreConnection,
+  settings: (stored, _name, content) => restoreSettings(stored, content),
+};
 
 /** The revisions of stored profiles as callers read, restore and pin them. */
 export class ProfileHistory {
@@ -70,9 +87,13 @@ export class ProfileHistory {
     const { content } = await this.#require(key, number);
     if (newest === null) throw profileMissing(name);
     if (number !== newest) {
-      const restored = kind === "model" ? restoreProfile : restoreAgentProfile;
       const origin = { ...originOf(caller), restoredFrom: number };
-      await this.#deps.settings.change(caller.userId, (stored) => restored(stored, name, content), origin);
+      const nowSeconds = Math.floor(this.#deps.clock.nowMs() / 1_000);
+      const restored = (stored: StoredSettings): StoredSettings => {
+        if (findProfile(stored, kind, name) === null) throw profileMissing(name);
+        return restore[kind](stored, name, content, nowSeconds);
+      };
+      await this.#deps.settings.change(caller.userId, restored, origin);
     }
     const now = await this.#find(profile);
     return toShown(await this.#require(key, now.newest ?? number), now.newest);
@@ -127,7 +148,8 @@ export class ProfileHistory {
     const { settings } = this.#deps;
     for (;;) {
       const { version, settings: stored } = await settings.load(userId);
-      const profile = findProfile(stored, kind, name);
+      // Nothing was ever stored, so there is no row that could be locked.
+      const profile = version === 0 ? null : findProfile(stored, kind, name);
       if (profile === null) {
         const id = await settings.revisions.findDeleted(userId, kind, name);
         if (id === null) throw profileMissing(name);

@@ -4,6 +4,7 @@ import type { SealedValues } from "../../settings/sealed-values.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
 import { updateSettings, updateTokens } from "../../settings/update-settings.ts";
 import { loadSettingsHandler } from "../agent-server/settings/settings-routes.ts";
+import { originOf } from "../../settings/profile-history.ts";
 
 export type SettingsRouteDeps = { readonly settings: SettingsStore; readonly sealedValues: SealedValues };
 
@@ -35,7 +36,11 @@ export function settingsHandlers({ settings, sealedValues }: SettingsRouteDeps) 
 export function storeSettings(settings: SettingsStore): RouteHandler {
   return async ({ caller, body }) => {
     const update = body as SettingsUpdate;
-    const { version } = await settings.change(caller.userId, (stored) => updateSettings(stored, update));
+    const { version } = await settings.change(
+      caller.userId,
+      (stored) => updateSettings(stored, update),
+      originOf(caller),
+    );
     const json: SettingsStored = { message: "Settings stored", applies_from: "new conversations", version };
     return { json };
   };

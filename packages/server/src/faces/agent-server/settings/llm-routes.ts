@@ -16,6 +16,7 @@ import { verifiedWith } from "../../../settings/verified-models.ts";
 import type { SealedValues } from "../../../settings/sealed-values.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 import type { Clock } from "../../../lib/clock.ts";
+import { originOf } from "../../../settings/profile-history.ts";
 
 export type LlmRouteDeps = {
   readonly settings: SettingsStore;
@@ -74,19 +75,25 @@ export function llmHandlers({ settings, sealedValues, clock, findLocalServers }:
     createProviderConnection: async ({ caller, body }) => {
       const request = sealedValues.openIn(caller.userId, body, ["body"]) as ProviderConnectionCreateRequest;
       let id = "";
-      const { settings: after } = await settings.change(caller.userId, (stored) => {
-        const added = addConnection(stored, request, clock.nowMs());
-        ({ id } = added);
-        return added.settings;
-      });
+      const { settings: after } = await settings.change(
+        caller.userId,
+        (stored) => {
+          const added = addConnection(stored, request, clock.nowMs());
+          ({ id } = added);
+          return added.settings;
+        },
+        originOf(caller),
+      );
       return { status: 201, json: showConnection(after, id) };
     },
 
     updateProviderConnection: async ({ caller, params, body }) => {
       const id = params["connection_id"]!;
       const change = sealedValues.openIn(caller.userId, body, ["body"]) as ProviderConnectionUpdateRequest;
-      const { settings: after } = await settings.change(caller.userId, (stored) =>
-        changeConnection(stored, id, change, clock.nowMs()),
+      const { settings: after } = await settings.change(
+        caller.userId,
+        (stored) => changeConnection(stored, id, change, clock.nowMs()),
+        originOf(caller),
       );
       return { json: showConnection(after, id) };
     },

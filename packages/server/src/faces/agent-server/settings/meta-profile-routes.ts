@@ -2,6 +2,7 @@ import type { MetaProfile, MetaProfileListResponse } from "@convoke/protocol";
 import type { RouteHandler } from "../../../http/mount.ts";
 import { deleteMetaProfile, requireMetaProfile, saveMetaProfile } from "../../../settings/meta-profiles.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
+import { originOf } from "../../../settings/profile-history.ts";
 
 export type MetaProfileRouteDeps = { readonly settings: SettingsStore };
 
@@ -29,7 +30,11 @@ export function metaProfileHandlers({ settings }: MetaProfileRouteDeps) {
 
     saveMetaProfile: async ({ caller, params, body }) => {
       const name = params["name"]!;
-      await settings.change(caller.userId, (stored) => saveMetaProfile(stored, name, body as MetaProfile));
+      await settings.change(
+        caller.userId,
+        (stored) => saveMetaProfile(stored, name, body as MetaProfile),
+        originOf(caller),
+      );
       return { status: 201, json: { name, message: `Meta profile ${name} stored` } };
     },
 

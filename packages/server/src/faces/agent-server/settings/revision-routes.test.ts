@@ -186,3 +186,65 @@ test("a deleted conversation names no revision any more", async () => {
   await server.call("DELETE", `/api/conversations/${id}`);
   expect(await isPinned()).toBe(false);
 });
+
+test("Revisions: what the settings page saves, meta profiles and connections are listed, compared and restored like models", async () => {
+  await using world = await openWorld();
+  const { server } = world;
+  const ask = async <T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<T> => {
+    const reply = await server.call(method, path, body);
+    expect(reply.status, `${path}: ${reply.text}`).toBeLessThan(300);
+    expect(reply.text).not.toContain("canary");
+    return reply.json as T;
+  };
+  type Page = { items: { number: number; change: string; created_by: { user_id: string } | null }[] };
+  const numbers = async (path: string): Promise<number[]> =>
+    (await ask<Page>("GET", `${path}/revisions`)).items.map((item) => item.number);
+
+  expect((await server.call("GET", "/api/settings/revisions")).status).toBe(404);
+  await ask("POST", "/api/settings", { language: "de", search_api_key: "canary-1", llm_model: "openai/one" });
+  await ask("POST", "/api/v1/settings", { language: "fr", search_api_key: "canary-2" });
+  expect(await numbers("/api/settings")).toEqual([3, 2, 1]);
+  const { items } = await ask<Page>("GET", "/api/settings/revisions?limit=1");
+  expect(items).toMatchObject([{ number: 3, change: "saved", created_by: { user_id: "local" } }]);
+  expect(await ask("GET", "/api/settings/revisions/compare?from=2&to=3")).toMatchObject({
+    differences: [
+      { path: ["language"], change: "changed", from: "de", to: "fr" },
+      { path: ["search_api_key"], change: "changed", is_secret: true },
+    ],
+  });
+  expect(await ask("POST", "/api/settings/revisions/2/restore")).toMatchObject({
+    number: 4,
+    change: "restored",
+    restored_from: 2,
+    is_current: true,
+  });
+  expect(await ask("GET", "/api/settings")).toMatchObject({ language: "de" });
+  expect(await ask("GET", "/api/settings/revisions/4")).toMatchObject({
+    content: { language: "de", search_api_key: "**********", llm: { model: "openai/one" } },
+  });
+
+  const meta = (description: string) => ({ classifier_model: "a", classes: [{ description, model: "b" }] });
+  const savedMeta = await server.call("POST", "/api/meta-profiles/routes", meta("first"));
+  expect(savedMeta.status, savedMeta.text).toBeLessThan(300);
+  await ask("POST", "/api/meta-profiles/routes", meta("second"));
+  expect(await numbers("/api/meta-profiles/routes")).toEqual([2, 1]);
+  await ask("POST", "/api/meta-profiles/routes/revisions/1/restore");
+  expect(await ask("GET", "/api/meta-profiles/routes")).toMatchObject({ config: meta("first") });
+
+  const connection = { display_name: "Mine", provider: "openai", api_key: "canary-3" };
+  const { id } = await ask<{ id: string }>("POST", "/api/llm/provider-connections", connection);
+  const path = `/api/llm/provider-connections/${id}`;
+  await ask("PATCH", path, { display_name: "Ours", api_key: "canary-4" });
+  expect(await ask("GET", `${path}/revisions/compare?from=1&to=2`)).toMatchObject({
+    differences: [{ path: ["api_key"], is_secret: true }, { path: ["display_name"] }],
+  });
+  await ask("POST", `${path}/revisions/1/restore`);
+  const shown = await ask<{ id: string }[]>("GET", "/api/llm/provider-connections");
+  expect(shown).toMatchObject([{ id, display_name: "Mine" }]);
+  await ask("DELETE", path);
+  expect((await server.call("GET", `${path}/revisions`)).status).toBe(404);
+});

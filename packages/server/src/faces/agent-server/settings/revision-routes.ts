@@ -26,11 +26,45 @@ export function agentRevisionHandlers(deps: RevisionRouteDeps) {
   } satisfies Record<string, RouteHandler>;
 }
 
+/** The history of meta profiles. */
+export function metaRevisionHandlers(deps: RevisionRouteDeps) {
+  const { list, compare, get, restore } = historyHandlers(deps, "meta");
+  return {
+    listMetaProfileRevisions: list,
+    compareMetaProfileRevisions: compare,
+    getMetaProfileRevision: get,
+    restoreMetaProfileRevision: restore,
+  } satisfies Record<string, RouteHandler>;
+}
+
+/** The history of provider connections. */
+export function connectionRevisionHandlers(deps: RevisionRouteDeps) {
+  const { list, compare, get, restore } = historyHandlers(deps, "connection");
+  return {
+    listConnectionRevisions: list,
+    compareConnectionRevisions: compare,
+    getConnectionRevision: get,
+    restoreConnectionRevision: restore,
+  } satisfies Record<string, RouteHandler>;
+}
+
+/** The history of what the settings page saves. */
+export function settingsRevisionHandlers(deps: RevisionRouteDeps) {
+  const { list, compare, get, restore } = historyHandlers(deps, "settings");
+  return {
+    listSettingsRevisions: list,
+    compareSettingsRevisions: compare,
+    getSettingsRevision: get,
+    restoreSettingsRevision: restore,
+  } satisfies Record<string, RouteHandler>;
+}
+
 function historyHandlers({ profileHistory }: RevisionRouteDeps, kind: ProfileKind) {
-  const profileOf = ({ caller, params }: RouteRequest) => ({
-    userId: caller.userId,
+  const nameOf = ({ params }: RouteRequest): string => params["name"] ?? params["connection_id"] ?? kind;
+  const profileOf = (request: RouteRequest) => ({
+    userId: request.caller.userId,
     kind,
-    name: params["name"]!,
+    name: nameOf(request),
   });
   const numberOf = ({ params }: RouteRequest): number => Number(params["number"]);
   return {
@@ -46,7 +80,7 @@ function historyHandlers({ profileHistory }: RevisionRouteDeps, kind: ProfileKin
     },
     get: async (request) => ({ json: await profileHistory.get(profileOf(request), numberOf(request)) }),
     restore: async (request) => ({
-      json: await profileHistory.restore(request.caller, kind, request.params["name"]!, numberOf(request)),
+      json: await profileHistory.restore(request.caller, kind, nameOf(request), numberOf(request)),
     }),
   } satisfies Record<string, RouteHandler>;
 }

@@ -6,6 +6,9 @@ import {
   llmRoutes,
   metaProfileRoutes,
   modelRevisionRoutes,
+  metaRevisionRoutes,
+  connectionRevisionRoutes,
+  settingsRevisionRoutes,
 } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import { face, type Face } from "../../../http/mount.ts";
@@ -15,7 +18,13 @@ import type { SecretStore } from "../../../settings/secret-store.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 import { agentProfileHandlers } from "./agent-profile-routes.ts";
 import { llmHandlers, type LlmRouteDeps } from "./llm-routes.ts";
-import { agentRevisionHandlers, modelRevisionHandlers } from "./revision-routes.ts";
+import {
+  agentRevisionHandlers,
+  connectionRevisionHandlers,
+  metaRevisionHandlers,
+  modelRevisionHandlers,
+  settingsRevisionHandlers,
+} from "./revision-routes.ts";
 import { metaProfileHandlers } from "./meta-profile-routes.ts";
 import { llmProfileHandlers } from "./profile-routes.ts";
 import { agentSettingsHandlers } from "./settings-routes.ts";
@@ -41,6 +50,9 @@ export function settingsFace(deps: SettingsFaceDeps): Face {
       ...agentProfileRoutes,
       ...modelRevisionRoutes,
       ...agentRevisionRoutes,
+      ...metaRevisionRoutes,
+      ...connectionRevisionRoutes,
+      ...settingsRevisionRoutes,
       ...llmRoutes,
       ...metaProfileRoutes,
     },
@@ -50,6 +62,9 @@ export function settingsFace(deps: SettingsFaceDeps): Face {
       ...agentProfileHandlers(deps),
       ...modelRevisionHandlers(deps),
       ...agentRevisionHandlers(deps),
+      ...metaRevisionHandlers(deps),
+      ...connectionRevisionHandlers(deps),
+      ...settingsRevisionHandlers(deps),
       ...llmHandlers(deps),
       ...metaProfileHandlers(deps),
     },

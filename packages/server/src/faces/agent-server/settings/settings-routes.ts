@@ -22,6 +22,7 @@ import { toSettings } from "../../../settings/settings-views.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import type { StoredSettings } from "../../../settings/stored-settings.ts";
 import { badExposure, notStored, readExposure } from "./expose-secrets.ts";
+import { originOf } from "../../../settings/profile-history.ts";
 
 export type AgentSettingsRouteDeps = {
   readonly settings: SettingsStore;
@@ -37,7 +38,7 @@ export function agentSettingsHandlers({ settings, secrets, sealedValues }: Agent
     apply: (stored: StoredSettings) => StoredSettings,
     status = 200,
   ): Promise<RouteReply> {
-    const { version, settings: after } = await settings.change(caller.userId, apply);
+    const { version, settings: after } = await settings.change(caller.userId, apply, originOf(caller));
     return { status, json: { ...toSettings(after), applies_from: "new conversations", version } };
   }
 
