@@ -50,7 +50,9 @@ export type RegistryImages = Disposable & {
 export function provideImages(names: readonly string[]): RegistryImages {
   const substituted: string[] = [];
   for (const name of names) {
-    if (run("image", "inspect", name) || run("pull", "--quiet", name)) continue;
+    // One that a killed test left is none of a registry.
+    const known = run("image", "inspect", name) && labelOf(name) !== mark;
+    if (known || run("pull", "--quiet", name)) continue;
     docker("tag", substitutes[name]!(), name);
     substituted.push(name);
   }
@@ -109,8 +111,14 @@ function build(name: string, lines: readonly string[], fill: (folder: string) =>
   writeFileSync(path.join(folder.path, "Dockerfile"), lines.join("\n"));
   writeFileSync(path.join(folder.path, "start.sh"), startPostgres);
   fill(folder.path);
-  docker("build", "--quiet", "--tag", `convoke-test/${name}`, folder.path);
+  docker("build", "--quiet", "--label", `kind=${mark}`, "--tag", `convoke-test/${name}`, folder.path);
   return `convoke-test/${name}`;
+}
+
+const mark = "convoke-test";
+
+function labelOf(name: string): string {
+  return docker("image", "inspect", `--format={{index .Config.Labels "kind"}}`, name);
 }
 
 export function docker(...words: string[]): string {
