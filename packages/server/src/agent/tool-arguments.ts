@@ -11,7 +11,7 @@ const maxLevels = 200;
 const tooDeep = `are nested more than ${maxLevels} levels deep`;
 
 /** True where arguments are nested no deeper than later code can walk. */
-export function isFlatEnough(values: unknown): boolean {
+function isFlatEnough(values: unknown): boolean {
   return isBounded(values, {
     maxLevels,
     maxValues: Number.POSITIVE_INFINITY,

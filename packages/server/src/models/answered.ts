@@ -22,7 +22,8 @@ export function toResponse(answered: Answered, settings: ModelSettings, latencyM
     message: { ...rest.message, toolCalls },
     model: rest.model || settings.route.model,
     usage: { ...(tokens ?? noTokens), contextWindow: settings.contextWindow, cost },
-    latencyMs: Math.round(latencyMs),
+    // The clock may have been set back meanwhile.
+    latencyMs: Math.max(0, Math.round(latencyMs)),
   };
 }
 

@@ -41,6 +41,32 @@ test("breaks off no request whose answer has been read", async () => {
   expect(signal().aborted).toBe(false);
 });
 
+test("P35: a silent provider is given up in time, also where the clock is set back", async () => {
+  const limitMs = 60_000;
+  let nowMs = 10_000_000;
+  let sleptMs = 0;
+  const clock: AttemptDeps["clock"] = {
+    random: () => 0,
+    nowMs: () => nowMs,
+    sleep: async (ms) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      nowMs += sleptMs === 0 ? ms - 3_600_000 : ms;
+      sleptMs += ms;
+    },
+  };
+  const attempt: Attempt = async function* (_request, context) {
+    const never = new Promise<never>((_, reject) => {
+      context.signal.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
+    });
+    yield await context.wait(never);
+  };
+  const parts: AttemptPart[] = [];
+  const signal = new AbortController().signal;
+  for await (const part of runAttempt(attempt, request, signal, { ...deps, clock })) parts.push(part);
+  expect(parts).toMatchObject([{ type: "failed", error: { code: "LLMTimeoutError" } }]);
+  expect(sleptMs).toBeLessThanOrEqual(2 * limitMs);
+});
+
 test("breaks off the request that its reader leaves", async () => {
   const { attempt, signal } = answering({ type: "text", text: "Half" }, done);
   for await (const part of runAttempt(attempt, request, new AbortController().signal, deps)) {

@@ -123,7 +123,10 @@ class SilenceWatch implements AttemptContext {
       let sleepMs = limitMs;
       while (true) {
         await this.#clock.sleep(sleepMs, this.#watching.signal);
-        const silentMs = this.#waitingSinceMs === null ? 0 : this.#clock.nowMs() - this.#waitingSinceMs;
+        const nowMs = this.#clock.nowMs();
+        // A clock that was set back would lengthen the wait by as much.
+        if (this.#waitingSinceMs !== null) this.#waitingSinceMs = Math.min(this.#waitingSinceMs, nowMs);
+        const silentMs = this.#waitingSinceMs === null ? 0 : nowMs - this.#waitingSinceMs;
         if (silentMs >= limitMs) {
           this.#isSilent = true;
           this.#cut.abort();

@@ -32,8 +32,8 @@ function parse(data: string): unknown {
 /** An error inside a 200 answer gets the shape in which the SDKs throw those with a status. */
 export function reported(error: unknown): Error {
   const isReadable = typeof error === "string" || (typeof error === "object" && error !== null);
-  const said = isReadable ? error : { message: String(error) };
-  return Object.assign(new Error("The provider reported an error inside its answer."), { error: said });
+  const content = isReadable ? error : { message: String(error) };
+  return Object.assign(new Error("The provider reported an error inside its answer."), { error: content });
 }
 
 /** True for an `error` field that says that something failed: some servers send `false` or an empty object with every answer. */

@@ -59,7 +59,7 @@ const events = (...all: object[]): string =>
 describe("counts", () => {
   const odd = { input_tokens: "12", output_tokens: "5" };
   const text = { role: "assistant", content: "hi" };
-  const said = [{ type: "message", content: [{ type: "output_text", text: "hi" }] }];
+  const items = [{ type: "message", content: [{ type: "output_text", text: "hi" }] }];
 
   test("that are texts count as numbers", async () => {
     const usage = {
@@ -72,7 +72,7 @@ describe("counts", () => {
     expect(await usageOf(claude, blocks([{ type: "text", text: "hi" }], { usage: cached }))).toEqual([
       15, 5, 3,
     ]);
-    expect(await usageOf(responses, output(said, { usage: odd }))).toEqual([12, 5, 0]);
+    expect(await usageOf(responses, output(items, { usage: odd }))).toEqual([12, 5, 0]);
   });
 
   test.each([[-5], [1e308], ["many"], [{ total: 4 }], [null], [true]])(
@@ -85,7 +85,7 @@ describe("counts", () => {
       expect(await usageOf(claude, blocks([{ type: "text", text: "hi" }], { usage: counts }))).toEqual([
         0, 0, 0,
       ]);
-      expect(await usageOf(responses, output(said, { usage: counts }))).toEqual([0, 0, 0]);
+      expect(await usageOf(responses, output(items, { usage: counts }))).toEqual([0, 0, 0]);
     },
   );
 });
@@ -134,10 +134,10 @@ describe("texts, ids and names", () => {
   });
 
   test("of a message are one where content is a text, an object or parts", async () => {
-    const said = async (content: unknown): Promise<unknown> =>
+    const textOf = async (content: unknown): Promise<unknown> =>
       doneOf(await ask(chat, chatAnswer({ content }))).message.content[0]?.text;
-    expect(await said({ text: "hello" })).toBe("hello");
-    expect(await said([{ type: "text", text: "hel" }, null, "lo", { type: "image_url" }])).toBe("hello");
+    expect(await textOf({ text: "hello" })).toBe("hello");
+    expect(await textOf([{ type: "text", text: "hel" }, null, "lo", { type: "image_url" }])).toBe("hello");
     expect(doneOf(await ask(claude, blocks("hello"))).message.content[0]?.text).toBe("hello");
   });
 });

@@ -180,7 +180,7 @@ describe("K3: a tool that is refused", () => {
     },
   );
 
-  test("a provider that refuses one keyword after the other gets plain schemas before patience ends", async () => {
+  test("a provider that refuses one keyword after the other gets plain schemas in time", async () => {
     const words = Array.from({ length: 40 }, (_, at) => `x-keyword-${at}`);
     const wide = tool("wide", {
       a: { type: "string", ...Object.fromEntries(words.map((word) => [word, 1])), minLength: 1 },

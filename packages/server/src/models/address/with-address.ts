@@ -22,7 +22,7 @@ export type AddressDeps = {
 const maxLessons = 16;
 
 /** A provider may refuse one keyword or tool at a time; after this many, all that is odd goes at once. */
-const patientLessons = 6;
+const singleLessons = 6;
 
 type Learnt = { readonly lesson: Lesson; readonly excerpt: string };
 
@@ -53,7 +53,7 @@ export function withAddress(attempt: Attempt, deps: AddressDeps): Attempt {
         first ??= { error };
         const refusal =
           progress.isAnswer || isOver(request, context) ? null : readRefusal(error, deps.failure);
-        const isLate = fresh.length >= patientLessons;
+        const isLate = fresh.length >= singleLessons;
         const lesson =
           refusal === null || fresh.length >= maxLessons ? null : learn(refusal, request, rules, { isLate });
         // No lesson is left to try: the first refusal names the actual problem.
