@@ -36,8 +36,8 @@ async function suggested(info: object): Promise<readonly string[]> {
 }
 
 test("the models of another agent are those of the conversation, or it is started and asked", async () => {
-  const told = { ...other, current_model_id: "small", available_models: models };
-  const started = open(told);
+  const known = { ...other, current_model_id: "small", available_models: models };
+  const started = open(known);
   expect(await acpModelsOf(started.client, "c", true)).toEqual({ current: "small", models });
   expect(started.asked).toEqual([]);
   const fresh = open(other);

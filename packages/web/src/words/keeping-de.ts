@@ -70,7 +70,6 @@ export const keepingDe: Pick<MoreWords, "import" | "trash" | "hold" | "retention
       `${goes === 1 ? "1 Gespräch ginge" : `${goes} Gespräche gingen`}${stays === 0 ? "" : `, ${stays} ${stays === 1 ? "bliebe" : "blieben"}`}.`,
     incomplete: "Es gibt mehr, als hier steht.",
     stays: (why) => `bleibt: ${why}`,
-    saved: "Gespeichert. Die Regeln werden jede Stunde angewandt.",
     previewFirst: "Sieh zuerst, was ginge, dann speichere.",
     server: "Regeln des Servers",
     serverAbout: "Sie gelten für alle, neben deinen.",

@@ -68,7 +68,6 @@ export const keepingEn = {
       `${goes === 1 ? "1 conversation would go" : `${goes} conversations would go`}${stays === 0 ? "" : `, ${stays} would stay`}.`,
     incomplete: "There are more than are shown.",
     stays: (why: string) => `stays: ${why}`,
-    saved: "Saved. The rules are applied every hour.",
     previewFirst: "See first what would go, then save.",
     server: "Rules of the server",
     serverAbout: "They count for everybody, beside yours.",
