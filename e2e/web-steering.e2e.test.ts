@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { desktop, isPhone, noBrowser, phone, WebBrowser } from "./web-browser.ts";
 import { about, expectStatus, finish, send, sidewaysOf, terminal, violationsOf } from "./web-page.ts";
 
+/** One file, because one server and one browser, which take seconds to start, serve all of its tests. */
 const script = [
   { match: { last_tool_output_contains: "rain" }, text: "It rains." },
   ...about("first", { tool_calls: [terminal("echo one", "say one")] }, finish("The first is done.")),

@@ -12,7 +12,7 @@ test.each([
   [["delete", "1234"], "unknown command 'delete'\n(Did you mean rm?)"],
   [["help", "list"], "unknown command 'list'\n(Did you mean ls?)"],
   [["help", "nothing"], "unknown command 'nothing'\n"],
-])("convoke %j says that there is no such command, and which one may be meant", async (args, said) => {
+])("convoke %j says that there is no such command, and which one may be meant", async (args, expected) => {
   let text = "";
   vi.spyOn(process.stderr, "write").mockImplementation((chunk) => {
     text += String(chunk);
@@ -20,6 +20,6 @@ test.each([
   });
   const add = async (program: Command): Promise<void> => void program.command("ls");
   await runCommandLine({ argv: ["node", "convoke", ...args], add, explain: async () => null });
-  expect(text).toContain(said);
+  expect(text).toContain(expected);
   expect(process.exitCode).toBe(2);
 });

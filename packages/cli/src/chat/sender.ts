@@ -206,7 +206,7 @@ export class Sender {
         this.#own.print(["", theme.paint.dim(`beside the task: ${command.text}`), answer]);
       return;
     }
-    await this.#refuseSlip(text);
+    await this.#refuseTypo(text);
     if (text.startsWith("!") && text.trim() !== "!") {
       if (link === null) throw new Error("There is no conversation yet, so there is no folder to run it in.");
       const lines = await runShellCommand(client, link.id, text.slice(1).trim(), theme);
@@ -216,7 +216,7 @@ export class Sender {
   }
 
   /** A command that is not there is no message: it would cost a turn of the model. */
-  async #refuseSlip(text: string): Promise<void> {
+  async #refuseTypo(text: string): Promise<void> {
     const [, word] = /^\/([a-z][a-z-]*)(?:\s|$)/u.exec(text) ?? [];
     if (word === undefined) return;
     const { chat } = this.#deps;

@@ -16,6 +16,7 @@ function each(
   return places.map((where) => ({ where, what, reason }));
 }
 
+/** One list, in the order of the document: it is read beside that, and a test compares it with the tables of the compatibility page. */
 export const allowedDifferences: readonly AllowedDifference[] = [
   {
     where: "Agent-Input",

@@ -5,24 +5,22 @@ import { createValidator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
 import type { FastifyInstance } from "fastify";
 import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
+import { chooseKey, type ChosenKey } from "./choose-key.ts";
 import type { ServerConfig } from "./config.ts";
-import { ConfigError } from "./config.ts";
+import { hiddenTexts } from "./hidden-texts.ts";
+import { shareDataFolder } from "./share-data-folder.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { McpAccess } from "../tools/sources/mcp-tools.ts";
 import type { OpenToolSource } from "../tools/tool-source.ts";
 import type { Demo } from "../directory/demo.ts";
 import { recordFileIn } from "../directory/standstills.ts";
-import { passwordsOf } from "../database/postgres-place.ts";
-import { DataFolderBusyError, lockDataFolder } from "../database/data-folder-lock.ts";
 import { socketTimes, type SocketTimes } from "../faces/agent-server/sockets/socket-times.ts";
 import { auditFace } from "../faces/operations/audit-face.ts";
 import { nodesFace } from "../faces/operations/nodes-face.ts";
 import { ByteTunnels } from "../faces/machines/byte-tunnels.ts";
-import { isLoopback } from "../http/guard.ts";
 import { Peers } from "../cluster/peers.ts";
 import { InternalListener } from "../cluster/internal-listener.ts";
 import { addressOf, internalAddress, internalPlace, reachableAt } from "../http/server-address.ts";
-import { openSessionKey, readSessionKey, type SessionKey } from "../http/session-key.ts";
 import { PageCache } from "../events/page-cache.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { openWholeCollector } from "../lib/collect-young.ts";
@@ -36,8 +34,6 @@ import type { SandboxCluster, SharedSandboxDeps } from "./open-sandboxes.ts";
 import { beginToOpen, openStore } from "./open-store.ts";
 import type { Store } from "./store.ts";
 import { openListener, openSurface } from "./open-surface.ts";
-import { headerSecrets } from "../extensions/mcp/hidden-values.ts";
-import { urlSecrets } from "../security/url-secrets.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { createBoundSecretRegistry } from "../egress/bound-secret-registry.ts";
 import type { GitWayDeps } from "../extensions/sources/git-way.ts";
@@ -118,7 +114,7 @@ export interface Server extends AsyncDisposable {
   /** `http://host:port` that a client on this machine can use. */
   readonly url: string;
   /** The key that clients need: configured or the data folder's own; null with `--no-auth`. */
-  readonly sessionKey: SessionKey | { readonly key: string; readonly file: null } | null;
+  readonly sessionKey: ChosenKey;
   /** One line for people: the kind of sandboxes and what they isolate; null when none are served. */
   readonly sandboxes: string | null;
   /** One line for people about the walls of conversations on this machine; null when they have none. */
@@ -128,7 +124,7 @@ export interface Server extends AsyncDisposable {
 }
 
 /**
- * Opens everything, resumes unfinished runs of the last process, and listens. Rejects with {@link ConfigError} on
+ * Opens everything, resumes unfinished runs of the last process, and listens. Rejects with `ConfigError` on
  * unsafe settings.
  */
 export async function openServer({
@@ -376,52 +372,3 @@ type MachineWays = {
   readonly processGroup: ProcessGroup | undefined;
   readonly dataDir: string;
 };
-
-/** Secrets of the server that commands of agents could find; they are masked in conversations. */
-function hiddenTexts({ masterSecret, database, oidc, webhooks, tracing }: ServerConfig): string[] {
-  return [
-    ...webhooks.flatMap(({ secret, headers, base_url: url }) => [
-      ...(secret === null ? [] : [secret]),
-      ...headerSecrets(headers),
-      ...urlSecrets(url),
-    ]),
-    ...headerSecrets(tracing?.headers ?? {}),
-    ...(masterSecret === null ? [] : [masterSecret]),
-    ...(oidc === null ? [] : [oidc.clientSecret]),
-    ...(database === null ? [] : passwordsOf(database)),
-  ];
-}
-
-/** While a server uses the folder, its master key must not be rotated. */
-function shareDataFolder(dataDir: string): Disposable {
-  try {
-    return lockDataFolder(dataDir, "shared");
-  } catch (error) {
-    if (!(error instanceof DataFolderBusyError)) throw error;
-    throw new ConfigError(
-      `The master key of ${dataDir} is being changed. Start again when "convoke keys rotate-master" has ended.`,
-      { cause: error },
-    );
-  }
-}
-
-/** Fails before anything listens when the server would be open to the network without a key (P3). */
-async function chooseKey(config: ServerConfig): Promise<Server["sessionKey"]> {
-  const isExposed = !isLoopback(config.host);
-  if (config.isAuthDisabled) {
-    if (isExposed) {
-      throw new ConfigError(
-        `--no-auth works on loopback only, not on ${config.host}. Leave it out, or listen on 127.0.0.1.`,
-      );
-    }
-    return null;
-  }
-  const [configured] = config.sessionApiKeys;
-  if (configured !== undefined) return { key: configured, file: null };
-  if (isExposed && (await readSessionKey(config.dataDir)) === null) {
-    throw new ConfigError(
-      `Listening on ${config.host} needs a key. Set SESSION_API_KEY, or start once on 127.0.0.1 to have one made.`,
-    );
-  }
-  return await openSessionKey(config.dataDir);
-}

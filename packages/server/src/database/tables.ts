@@ -1,4 +1,18 @@
-import type { ColumnType, Generated } from "kysely";
+import type { Generated } from "kysely";
+import type {
+  AutomationCursorTable,
+  AutomationDeliveryTable,
+  AutomationRunTable,
+  AutomationTable,
+} from "./automation-tables.ts";
+import type { Fixed } from "./fixed.ts";
+import type {
+  BrowserLoginTable,
+  IdentityTable,
+  LoginStateTable,
+  LoginTicketTable,
+  McpLoginTable,
+} from "./login-tables.ts";
 
 /** Times are epoch milliseconds. Texts named `sealed_*` are opened by the data folder's master key only. */
 export type Tables = {
@@ -50,8 +64,6 @@ export const liveTables = [
   "user_policies",
   "users",
 ] as const satisfies (keyof Tables)[];
-
-type Fixed<T> = ColumnType<T, T, never>;
 
 /** The id is the name that the user was given. */
 export type UserTable = {
@@ -253,14 +265,6 @@ export type WallHoldTable = {
   readonly taken_at: Fixed<number>;
 };
 
-/** The credentials of one login to an MCP server; `id` says which, without telling anything about them. */
-export type McpLoginTable = {
-  readonly user_id: Fixed<string>;
-  readonly id: Fixed<string>;
-  readonly sealed_state: string;
-  readonly updated_at: number;
-};
-
 /** One row: what shows push services who the server is. */
 export type PushKeyTable = {
   readonly id: Fixed<string>;
@@ -344,114 +348,5 @@ export type RetentionPolicyTable = {
   readonly document: string;
   readonly updated_at: number;
 };
-
-/** What logs a browser in, once. */
-export type LoginTicketTable = {
-  /** SHA-256 of the ticket, in hex; see `LoginStore` for what it has in it besides. */
-  readonly digest: Fixed<string>;
-  readonly user_id: Fixed<string>;
-  /** Of the issued key that it was made with. */
-  readonly key_id: Fixed<string | null>;
-  readonly ends_at: Fixed<number>;
-  /** When the login that it makes ends at the latest; null: no such time. */
-  readonly login_ends_at: Fixed<number | null>;
-  /** Goes on to the login. */
-  readonly sealed_id_token: string | null;
-};
-
-/** A browser that is logged in; the digests are those of its two halves. */
-export type BrowserLoginTable = {
-  readonly id: Fixed<string>;
-  readonly user_id: Fixed<string>;
-  readonly key_id: Fixed<string | null>;
-  readonly cookie_digest: Fixed<string>;
-  readonly proof_digest: Fixed<string>;
-  readonly client: Fixed<string>;
-  readonly address: Fixed<string>;
-  readonly created_at: Fixed<number>;
-  /** To the minute. */
-  readonly last_used_at: number;
-  readonly ends_at: number;
-  /** Use moves `ends_at` no further than this; null: no such time. */
-  readonly last_ends_at: Fixed<number | null>;
-  /** Of the identity provider, to log out there too; null: it was not made there, or is not logged out there. */
-  readonly sealed_id_token: string | null;
-};
-
-/** A person at an identity provider, and the user that they are here. */
-export type IdentityTable = {
-  readonly issuer: Fixed<string>;
-  readonly subject: Fixed<string>;
-  readonly user_id: Fixed<string>;
-  readonly created_at: Fixed<number>;
-};
-
-/** A login at the identity provider from which the browser has not come back. */
-export type LoginStateTable = {
-  /** SHA-256 of the state and the browser's cookie, in hex. */
-  readonly digest: Fixed<string>;
-  /** JSON: the PKCE verifier, the nonce, and where the browser goes afterwards. */
-  readonly sealed_state: string;
-  /** The client's address. */
-  readonly address: Fixed<string>;
-  readonly ends_at: Fixed<number>;
-};
-
-/** Work that starts by itself. */
-export type AutomationTable = {
-  /** A UUIDv7. */
-  readonly id: Fixed<string>;
-  readonly owner_id: Fixed<string>;
-  /** Grows by one with each change of its owner. */
-  readonly version: number;
-  /** Of its trigger: `cron`, `interval`, `once`, `webhook` or `event`. */
-  readonly kind: string;
-  readonly is_paused: number;
-  /** Null while it is paused, and where there is no further due time. */
-  readonly next_due_at: number | null;
-  /** JSON object: `AutomationPlan`. */
-  readonly document: string;
-  readonly sealed_hook_secret: string | null;
-  readonly created_at: Fixed<number>;
-  readonly updated_at: number;
-};
-
-/** One due time or delivery, or several skipped due times. */
-export type AutomationRunTable = {
-  /** A UUIDv7. */
-  readonly id: Fixed<string>;
-  readonly automation_id: Fixed<string>;
-  /** Unique for its automation: no due time has two rows. */
-  readonly due_key: Fixed<string>;
-  readonly origin: Fixed<string>;
-  readonly state: string;
-  readonly reason: string | null;
-  readonly due_at: Fixed<number>;
-  readonly last_due_at: Fixed<number | null>;
-  readonly count: Fixed<number>;
-  readonly conversation_id: Fixed<string | null>;
-  /** JSON object. */
-  readonly payload: Fixed<string | null>;
-  /** The node that creates the conversation. */
-  readonly node_id: string | null;
-  readonly attempts: number;
-  readonly created_at: Fixed<number>;
-  readonly started_at: number | null;
-  readonly ended_at: number | null;
-};
-
-/** A delivery of a webhook under one of its keys. */
-export type AutomationDeliveryTable = {
-  readonly automation_id: Fixed<string>;
-  readonly key: Fixed<string>;
-  /** The key of its run among those of webhooks; the same for all keys of a delivery. */
-  readonly occurrence: Fixed<string>;
-  /** Null until the run is recorded. */
-  readonly run_id: string | null;
-  readonly seen_at: Fixed<number>;
-};
-
-/** Until when the events of conversations were looked through. */
-export type AutomationCursorTable = { readonly id: Fixed<string>; readonly at_ms: number };
 
 export type TableVersionTable = { readonly name: string; readonly version: number };
