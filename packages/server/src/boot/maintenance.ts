@@ -15,6 +15,8 @@ export type MaintenanceDeps = {
   readonly lastActivityMs: () => number;
   /** Returns memory to the system. It is slow, so it is called in pauses. */
   readonly releaseMemory: () => void;
+  /** Then the growth of the heap is left to the runtime. */
+  readonly sharesProcess: boolean;
   /** Conversations that were unused for that long are unloaded. */
   readonly conversationIdleSeconds: number;
   readonly retention: Pick<Retention, "run">;
@@ -29,7 +31,8 @@ const heapCheckMs = 1000;
 
 /** Runs the periodic maintenance jobs until it is disposed. Does not keep the process alive. */
 export function startMaintenance(deps: MaintenanceDeps): Disposable {
-  const { directory, appConversations, webhooks, cluster, conversationIdleSeconds, logger } = deps;
+  const { directory, appConversations, webhooks, cluster, conversationIdleSeconds, sharesProcess, logger } =
+    deps;
   const onAdoptFailure = (error: unknown): void =>
     logger.error({ error: String(error) }, "unfinished runs of other nodes could not be checked");
   const idleMs = conversationIdleSeconds * 1000;
@@ -69,7 +72,9 @@ export function startMaintenance(deps: MaintenanceDeps): Disposable {
     ),
     startJob(
       heapCheckMs,
-      async () => heapGrowth.check(),
+      async () => {
+        if (!sharesProcess) heapGrowth.check();
+      },
       (error) => {
         logger.error({ error }, "the growth of the heap could not be set");
       },

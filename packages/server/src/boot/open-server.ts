@@ -76,6 +76,8 @@ export type ServerDeps = {
    * restarts it.
    */
   readonly hasWatchdog?: boolean | undefined;
+  /** The process has other purposes too, as that of a test: its garbage and the runtime's flags are not the server's. */
+  readonly sharesProcess?: boolean | undefined;
   /** For a server that takes over from one that waited for its configuration. */
   readonly takeOver?: TakeOver | undefined;
   /** For one of several processes behind one port. */
@@ -142,6 +144,7 @@ export async function openServer({
   demo = null,
   isAttended = false,
   hasWatchdog = false,
+  sharesProcess = false,
   takeOver,
   processGroup,
   writerThread,
@@ -281,7 +284,7 @@ export async function openServer({
   }
   isReady = true;
   const { conversationIdleSeconds } = config;
-  const collect = openWholeCollector();
+  const collect = sharesProcess ? null : openWholeCollector();
   const releaseMemory = (): void => {
     store.journal.releaseMemory();
     directory.releaseMemory();
@@ -300,6 +303,7 @@ export async function openServer({
       retentionSeconds: config.retentionSeconds,
       lastActivityMs,
       releaseMemory,
+      sharesProcess,
       logger,
     }),
   );

@@ -271,6 +271,8 @@ export class TestServer implements AsyncDisposable {
       logger: this.#logger(),
       moreToolSources: this.#options.toolSources ?? [],
       isAttended: this.#options.isAttended,
+      // Of all servers of a test file, and of all files before it.
+      sharesProcess: true,
       openSandboxes: this.#options.openSandboxes,
       openWalls: this.#options.openWalls,
       git: this.#options.git,
