@@ -9,6 +9,15 @@ import { serveArguments } from "./tool-host-program.ts";
 
 export const labels = { installation: "convoke.installation", sandbox: "convoke.sandbox" } as const;
 
+const podmanLimits = [
+  { Name: "nofile", Soft: 16_384, Hard: 16_384 },
+  // Counts what the user has on the whole machine; the container's own limit is that of its group.
+  { Name: "nproc", Soft: 32_768, Hard: 32_768 },
+];
+
+/** Docker's own, which a list replaces, and files in which anybody may ask the kernel to watch its load. */
+const readonlyPaths = "bus fs irq sys sysrq-trigger pressure".split(" ").map((name) => `/proc/${name}`);
+
 export type ContainerOrder = {
   readonly spec: SandboxSpec;
   readonly installationId: string;
@@ -60,7 +69,12 @@ export function containerBody(order: ContainerOrder): object {
       Init: true,
       RestartPolicy: { Name: "no" },
       LogConfig: { Type: isPodman ? "k8s-file" : "json-file", Config: { "max-size": "1m" } },
-      Ulimits: [{ Name: "core", Soft: 0, Hard: 0 }],
+      // Podman asks for millions unless told, which machines may refuse to their root.
+      Ulimits: [
+        { Name: "core", Soft: 0, Hard: 0 },
+        ...(isPodman ? podmanLimits : []),
+      ],
+      ReadonlyPaths: readonlyPaths,
     },
   };
 
