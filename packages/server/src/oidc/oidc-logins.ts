@@ -99,8 +99,8 @@ export class OidcLogins {
   /** A browser's address would not hold a longer one. */
   #sealIdToken(idToken: string): string | undefined {
     const { secretBox, settings } = this.#deps;
-    const isKept = settings.isLogoutThere && idToken !== "" && idToken.length <= maxIdToken;
-    return isKept ? secretBox.seal(idToken) : undefined;
+    const isStored = settings.isLogoutThere && idToken !== "" && idToken.length <= maxIdToken;
+    return isStored ? secretBox.seal(idToken) : undefined;
   }
 
   #endOf({ exp }: ProvenClaims, nowMs: number): number {

@@ -17,6 +17,7 @@ const order: ContainerOrder = {
   trust: null,
   isPodman: false,
   isRootless: false,
+  filterFile: "/f",
   environment: {},
 };
 
@@ -24,11 +25,15 @@ function securityOf(given: ContainerOrder): string[] {
   return (containerBody(given) as { HostConfig: { SecurityOpt: string[] } }).HostConfig.SecurityOpt;
 }
 
-test("DO06, S27: a container gets a filter of its own; podman, which wants a file, keeps the engine's", () => {
+test("DO06, S27: a container gets a filter of its own; podman by the path of a file", () => {
   const [privileges, filter = ""] = securityOf(order);
   expect(privileges).toBe("no-new-privileges");
   expect(JSON.parse(filter.replace(/^seccomp=/, ""))).toEqual(containerFilter(process.arch));
-  expect(securityOf({ ...order, isPodman: true })).toEqual(["no-new-privileges"]);
+  expect(securityOf({ ...order, isPodman: true })).toEqual([
+    "no-new-privileges",
+    "seccomp=/f",
+    "mask=/proc/pressure",
+  ]);
 });
 
 test("DO06, S27: io_uring, sockets past the network namespace and calls of other architectures are refused", () => {

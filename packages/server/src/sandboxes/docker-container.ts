@@ -10,6 +10,15 @@ import { serveArguments } from "./tool-host-program.ts";
 
 export const labels = { installation: "convoke.installation", sandbox: "convoke.sandbox" } as const;
 
+const podmanLimits = [
+  { Name: "nofile", Soft: 16_384, Hard: 16_384 },
+  // Counts what the user has on the whole machine; the container's own limit is that of its group.
+  { Name: "nproc", Soft: 32_768, Hard: 32_768 },
+];
+
+/** Docker's own, which a list replaces, and files in which anybody may ask the kernel to watch its load. */
+const readonlyPaths = "bus fs irq sys sysrq-trigger pressure".split(" ").map((name) => `/proc/${name}`);
+
 export type ContainerOrder = {
   readonly spec: SandboxSpec;
   readonly installationId: string;
@@ -19,6 +28,8 @@ export type ContainerOrder = {
   /** Null without a way out. */
   readonly trust: InsideTrust | null;
   readonly isPodman: boolean;
+  /** Has the filter of system calls, for podman. */
+  readonly filterFile: string;
   /** The engine runs as an ordinary user, who becomes the account of the files in the container. */
   readonly isRootless: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -55,21 +66,24 @@ export function containerBody(order: ContainerOrder): object {
       PidsLimit: pids,
       ShmSize: diskMb * 1024 * 1024,
       CapDrop: ["ALL"],
-      SecurityOpt: ["no-new-privileges", ...filterOf(order)],
+      SecurityOpt: ["no-new-privileges", ...filterOf(order), ...(isPodman ? ["mask=/proc/pressure"] : [])],
       ReadonlyRootfs: true,
       ReadonlyPaths: readOnlyPaths,
       Tmpfs: { "/tmp": temporary, "/var/tmp": temporary },
       Init: true,
       RestartPolicy: { Name: "no" },
       LogConfig: { Type: isPodman ? "k8s-file" : "json-file", Config: { "max-size": "1m" } },
-      Ulimits: [{ Name: "core", Soft: 0, Hard: 0 }],
+      // Podman asks for millions unless told, which machines may refuse to their root.
+      Ulimits: [{ Name: "core", Soft: 0, Hard: 0 }, ...(isPodman ? podmanLimits : [])],
+      ReadonlyPaths: readonlyPaths,
     },
   };
 
-  function filterOf({ isPodman: isPath }: ContainerOrder): string[] {
+  function filterOf({ isPodman: isPath, filterFile }: ContainerOrder): string[] {
     const filter = containerFilter(process.arch);
-    // Podman takes the path of a file on its own machine here; its own filter stays.
-    return isPath || filter === null ? [] : [`seccomp=${JSON.stringify(filter)}`];
+    if (filter === null) return [];
+    // Podman takes the path of a file on its machine, which is this one.
+    return [`seccomp=${isPath ? filterFile : JSON.stringify(filter)}`];
   }
 
   function environmentOf({ environment }: ContainerOrder): Record<string, string> {

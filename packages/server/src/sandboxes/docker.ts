@@ -6,6 +6,7 @@ import { insideEgress, type InsideTrust } from "../egress/inside-egress.ts";
 import { inside, settingsFiles, type Bind } from "./bubblewrap-arguments.ts";
 import { ContainerEngine } from "./container-engine.ts";
 import { isRootless } from "./engine-facts.ts";
+import { containerFilter } from "./container-seccomp.ts";
 import { containerBody, labels } from "./docker-container.ts";
 import { DockerSandbox } from "./docker-sandbox.ts";
 import type { LocalBackendDeps } from "./local-backend-deps.ts";
@@ -153,6 +154,7 @@ class DockerBackend implements SandboxBackend {
       ],
       trust,
       isPodman: Components.some(({ Name }) => Name.startsWith("Podman")),
+      filterFile: await writeFilter(directory),
       isRootless: isRootless(info.body),
       environment: this.#deps.environment,
     });
@@ -197,6 +199,12 @@ class DockerBackend implements SandboxBackend {
   #containerName(id: string): string {
     return `convoke-${this.#deps.installationId}-${id}`;
   }
+}
+
+async function writeFilter(directory: SandboxDirectory): Promise<string> {
+  const path = join(directory.root, "seccomp.json");
+  await writeFile(path, JSON.stringify(containerFilter(process.arch)), { mode: 0o644 });
+  return path;
 }
 
 /** The socket, and the trust stores of the common distributions: those of the image are covered with this machine's. */

@@ -23,7 +23,7 @@ export async function identify(path: string): Promise<FileIdentity | null> {
 
 /**
  * The first path that does not show in a process with a root of its own as it was identified outside, or is no mount there; null when all
- * do. Whoever may write in a folder around them can put a link in their place while they are mounted.
+ * do. A process that may write in a folder around them can put a link in their place while they are mounted.
  */
 export async function findSwapped(
   processId: number,

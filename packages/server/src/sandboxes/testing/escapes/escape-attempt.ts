@@ -11,6 +11,11 @@ export type EscapeAttempt = {
   readonly bare: "machine" | "copy";
 };
 
+/** Whether an attempt got out, or was not made, by what its last line said. A shell that tells of an end repeats the command. */
+export function isOut(outcome: string): boolean {
+  return /^(ESCAPED|not run)/.test(outcome);
+}
+
 export type Attempt = (number: number | null, name: string, command: string) => EscapeAttempt;
 
 export const onMachine: Attempt = (number, name, command) => ({ number, name, command, bare: "machine" });

@@ -1,4 +1,4 @@
-import type { EscapeAttempt } from "./escape-attempt.ts";
+import { type EscapeAttempt, isOut } from "./escape-attempt.ts";
 import { otherTests } from "./other-tests.ts";
 
 /** What the attempts of one place printed, by name; attempts that are not of this place are missing. */
@@ -48,13 +48,13 @@ const refusedBy = ["refused", "refused", "refused", "refused", "refused"];
 
 function bareCell(outcome: string | undefined): string {
   if (outcome === undefined) return "not tried";
-  if (outcome.includes("ESCAPED")) return "gets out";
+  if (isOut(outcome)) return "gets out";
   return outcome === "absent" ? "not in this kernel" : "**not shown**";
 }
 
 function insideCell(outcome: string | undefined): string {
   if (outcome === undefined) return "";
-  return /ESCAPED|not run/.test(outcome) ? "**gets out**" : "refused";
+  return isOut(outcome) ? "**gets out**" : "refused";
 }
 
 function cellsOf(table: string): ReadonlyMap<string, readonly string[]> {

@@ -15,7 +15,7 @@ import type { EscapeTargets } from "./escape-targets.ts";
  * Prints ESCAPED with the path of each file below /proc, apart from those of processes, that opens for writing, and is a file: containers
  * cover some with /dev/null. Changes nothing.
  */
-export const writableKernelFiles = `find /proc -path '/proc/[0-9]*' -prune -o -type f -print 2>/dev/null | perl -ne 'chomp; print "ESCAPED $_\\n" if open(my $file, ">>", $_) and -f $file'`;
+export const writableKernelFiles = `find /proc -path '/proc/[0-9]*' -prune -o -type f -print 2>/dev/null | perl -ne 'chomp; if (open(my $file, ">>", $_)) { print "ESCAPED $_\\n" if -f $file }'`;
 
 const newUser = 0x1000_0000;
 const newMounts = 0x2_0000;

@@ -16,7 +16,7 @@ export async function runEscapes(
 ): Promise<ReadonlyMap<string, string>> {
   const lines = attempts.map(
     ({ command }, index) =>
-      `{ out=$( (timeout 20 bash -c ${quote(command)}) 2>&1 | tail -1); echo "attempt ${index}: $out"; } &`,
+      `{ out=$( (timeout 60 bash -c ${quote(command)}; [ $? = 124 ] && echo "timed out") 2>&1 | tail -1); echo "attempt ${index}: $out"; } &`,
   );
   const script = [
     `for tool in ${tools}; do command -v $tool >/dev/null || echo "missing: $tool"; done`,
@@ -29,6 +29,8 @@ export async function runEscapes(
   const printed = await readFile(join(folder, "results.txt"), "utf8");
   const missing = printed.match(/^missing: .*$/m);
   if (missing !== null) throw new Error(`Attempts need a program: ${missing[0]}.`);
+  const late = attempts.filter((_, index) => printed.includes(`attempt ${index}: timed out`));
+  if (late.length > 0) throw new Error(`Attempts took too long: ${late.map(({ name }) => name).join(", ")}.`);
   return new Map(
     attempts.map(({ name }, index) => [
       name,
