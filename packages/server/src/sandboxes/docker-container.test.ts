@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { EngineKind } from "./container-confinement.ts";
 import { containerFilter } from "./container-seccomp.ts";
 import { containerBody, type ContainerOrder } from "./docker-container.ts";
 
@@ -15,9 +16,7 @@ const order: ContainerOrder = {
   account: { uid: 1, gid: 1 },
   binds: [],
   trust: null,
-  isPodman: false,
-  isRootless: false,
-  filterFile: "/f",
+  engine: { isPodman: false, isRootless: false, filterFile: "/f" },
   environment: {},
 };
 
@@ -29,7 +28,7 @@ test("DO06, S27: a container gets a filter of its own; podman by the path of a f
   const [privileges, filter = ""] = securityOf(order);
   expect(privileges).toBe("no-new-privileges");
   expect(JSON.parse(filter.replace(/^seccomp=/, ""))).toEqual(containerFilter(process.arch));
-  expect(securityOf({ ...order, isPodman: true })).toEqual([
+  expect(securityOf({ ...order, engine: { ...order.engine, isPodman: true } })).toEqual([
     "no-new-privileges",
     "seccomp=/f",
     "mask=/proc/pressure",
@@ -58,8 +57,12 @@ test("DO06, S27: io_uring, sockets past the network namespace and calls of other
 });
 
 test("the user of a rootless podman is the account; podman of root, which refuses that, has the account's number", () => {
-  const usersOf = (given: Partial<ContainerOrder>): unknown =>
-    (containerBody({ ...order, ...given }) as { HostConfig: { UsernsMode?: string } }).HostConfig.UsernsMode;
+  const usersOf = (given: Partial<EngineKind>): unknown =>
+    (
+      containerBody({ ...order, engine: { ...order.engine, ...given } }) as {
+        HostConfig: { UsernsMode?: string };
+      }
+    ).HostConfig.UsernsMode;
   expect(usersOf({ isPodman: true, isRootless: true })).toBe("keep-id");
   expect(usersOf({ isPodman: true })).toBeUndefined();
   expect(usersOf({ isRootless: true })).toBeUndefined();

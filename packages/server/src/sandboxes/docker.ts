@@ -5,8 +5,7 @@ import { trustStorePaths } from "../egress/certificates/trust-bundle.ts";
 import { insideEgress, type InsideTrust } from "../egress/inside-egress.ts";
 import { inside, settingsFiles, type Bind } from "./bubblewrap-arguments.ts";
 import { ContainerEngine } from "./container-engine.ts";
-import { isRootless } from "./engine-facts.ts";
-import { containerFilter } from "./container-seccomp.ts";
+import { findEngineKind } from "./container-confinement.ts";
 import { containerBody, labels } from "./docker-container.ts";
 import { DockerSandbox } from "./docker-sandbox.ts";
 import type { LocalBackendDeps } from "./local-backend-deps.ts";
@@ -133,11 +132,6 @@ class DockerBackend implements SandboxBackend {
     const way = { id: spec.id, directory, authority: keys.authority, policy: spec.policy };
     const trust = spec.network === "none" ? null : await this.#deps.ways.open(way, owner);
     const users = await writeUserFiles(directory, settingsFiles(account, spec));
-    const [version, info] = await Promise.all([
-      this.#engine.call("GET", "/version"),
-      this.#engine.call("GET", "/info"),
-    ]);
-    const { Components = [] } = version.body as { Components?: { Name: string }[] };
     return containerBody({
       spec,
       image,
@@ -153,9 +147,7 @@ class DockerBackend implements SandboxBackend {
         ...(trust === null ? [] : await writeTrust(directory, trust)),
       ],
       trust,
-      isPodman: Components.some(({ Name }) => Name.startsWith("Podman")),
-      filterFile: await writeFilter(directory),
-      isRootless: isRootless(info.body),
+      engine: await findEngineKind(this.#engine, directory.root),
       environment: this.#deps.environment,
     });
   }
@@ -199,12 +191,6 @@ class DockerBackend implements SandboxBackend {
   #containerName(id: string): string {
     return `convoke-${this.#deps.installationId}-${id}`;
   }
-}
-
-async function writeFilter(directory: SandboxDirectory): Promise<string> {
-  const path = join(directory.root, "seccomp.json");
-  await writeFile(path, JSON.stringify(containerFilter(process.arch)), { mode: 0o644 });
-  return path;
 }
 
 /** The socket, and the trust stores of the common distributions: those of the image are covered with this machine's. */

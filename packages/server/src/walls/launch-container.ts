@@ -1,7 +1,6 @@
 import { access, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { containerFilter } from "../sandboxes/container-seccomp.ts";
-import { readOnlyPaths } from "../sandboxes/read-only-paths.ts";
+import { confinement, findEngineKind } from "../sandboxes/container-confinement.ts";
 import type { ContainerEngine } from "../sandboxes/container-engine.ts";
 import type { GroupLimits } from "../sandboxes/control-groups/control-groups.ts";
 import type { LaunchedWall } from "./launched-wall.ts";
@@ -76,10 +75,7 @@ const empty = "rw,nosuid,nodev,size=65536,mode=0755";
 /** What `POST /containers/create` takes: no capability, no new privilege, no network, a read-only root, and the limits. */
 async function describe({ order, image, labels, limits, root, engine }: ContainerLaunch): Promise<object> {
   const files = await writeFiles(join(root, "files"), order.files);
-  const { body } = await engine.call("GET", "/version");
-  const { Components = [] } = body as { Components?: { Name: string }[] };
-  const isPodman = Components.some(({ Name }) => Name.startsWith("Podman"));
-  const filter = containerFilter(process.arch);
+  const kind = await findEngineKind(engine, root);
   const [node, ...command] = order.command;
   return {
     Image: image,
@@ -101,22 +97,12 @@ async function describe({ order, image, labels, limits, root, engine }: Containe
         ReadOnly: !isWritable,
       })),
       AutoRemove: true,
-      // The only way out is the socket of the server's proxy.
-      NetworkMode: "none",
-      UsernsMode: isPodman ? "keep-id" : undefined,
+      ...confinement(kind),
       Memory: limits.memoryMb * 1024 * 1024,
       MemorySwap: limits.memoryMb * 1024 * 1024,
       NanoCpus: limits.cpus === null ? undefined : Math.round(limits.cpus * 1e9),
       PidsLimit: limits.pids,
       ShmSize: sharedMemoryBytes,
-      CapDrop: ["ALL"],
-      // Podman takes the path of a file on its own machine here; its own filter stays.
-      SecurityOpt: [
-        "no-new-privileges",
-        ...(isPodman || filter === null ? [] : [`seccomp=${JSON.stringify(filter)}`]),
-      ],
-      ReadonlyRootfs: true,
-      ReadonlyPaths: readOnlyPaths,
       Tmpfs: {
         "/tmp": temporary,
         "/var/tmp": temporary,
@@ -124,10 +110,7 @@ async function describe({ order, image, labels, limits, root, engine }: Containe
         "/sys/fs/cgroup": "ro,nosuid,nodev,noexec,size=4096",
         ...Object.fromEntries(order.empty.map((path) => [path, empty])),
       },
-      Init: true,
-      RestartPolicy: { Name: "no" },
       LogConfig: { Type: "none" },
-      Ulimits: [{ Name: "core", Soft: 0, Hard: 0 }],
     },
   };
 }
