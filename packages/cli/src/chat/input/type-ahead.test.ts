@@ -5,7 +5,7 @@ import { TypeAhead } from "./type-ahead.ts";
 function openInput() {
   const modes: boolean[] = [];
   const emitter = new EventEmitter();
-  const input = Object.assign(emitter, {
+  const input: NodeJS.ReadStream = Object.assign(emitter, {
     setEncoding: () => input,
     setRawMode: (isRaw: boolean) => (modes.push(isRaw), input),
     pause: () => input,
