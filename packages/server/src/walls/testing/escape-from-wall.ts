@@ -9,7 +9,7 @@ import { openLaterFolder } from "../../sandboxes/testing/escapes/open-later-fold
 import { runEscapes } from "../../sandboxes/testing/escapes/run-escapes.ts";
 import { WallBench } from "./wall-bench.ts";
 
-export const insideWall = {
+const insideWall = {
   programFiles: ["/run/convoke-program/files/package.json", "/run/convoke-program/bin/node"],
   ownFiles: "/(walls/run/[^ ]*/log|conversations/(one|two)/wall/.*)$",
 } as const;

@@ -10,7 +10,7 @@ import {
 import type { EscapeTargets } from "./escape-targets.ts";
 
 /** A cloud's address for metadata, and one of nobody. */
-export const metadataAddress = "169.254.169.254";
+const metadataAddress = "169.254.169.254";
 const elsewhere = "192.0.2.1";
 
 /** Numbers 48 to 52 and 59: networks and sockets. */
