@@ -86,7 +86,7 @@ test.each(archives)(
 /** `e_machine` of an ELF file; null for others. */
 function machineOf(file: string): number | null {
   const head = Buffer.alloc(20);
-  const descriptor = openSync(file);
+  const descriptor = openSync(file, "r");
   readSync(descriptor, head);
   closeSync(descriptor);
   return head.subarray(0, 4).toString("latin1") === "\x7fELF" ? head.readUInt16LE(18) : null;
