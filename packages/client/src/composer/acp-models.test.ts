@@ -14,7 +14,7 @@ function open(info: object) {
     baseUrl: "http://server",
     fetch: async (url, { method, body } = {}) => {
       const path = new URL(url as string).pathname.replace("/api/", "");
-      if (method !== "GET") asked.push([path, JSON.parse(String(body))]);
+      if (method !== "GET") asked.push([path, JSON.parse(body as string)]);
       if (path === "acp/models") return Response.json({ available_models: models, error: null });
       if (path === "profiles") return Response.json({ profiles: [{ name: "fast", model: "m" }] });
       return Response.json(info);

@@ -20,8 +20,8 @@ export function rowOfAcpCall(events: readonly UnknownRecord[]): ActionRow {
   const data = asRecord(input) ?? (input === undefined ? {} : { input });
   return {
     type: "action",
-    id: textAt(first!, "id"),
-    at: textAt(first!, "timestamp"),
+    id: textAt(first, "id"),
+    at: textAt(first, "timestamp"),
     tool: kind === "" || kind === "other" ? "tool" : kind,
     toolCallId: textAt(known, "tool_call_id"),
     action: { kind: acpCallKind, tool_kind: kind, content: listAt(known, "content"), data },

@@ -2,10 +2,11 @@
 export function textIn(value: unknown): string {
   if (typeof value === "string") return value;
   if (value === null || value === undefined) return "";
-  return typeof value === "object" ? JSON.stringify(value) : String(value as number | boolean);
+  return JSON.stringify(value);
 }
 
-/** A list of an answer without what is no object; one object counts as a list of it. */
+/** A list of an answer without what is no object; one object counts as a list of it. `Item` is what the caller reads them as. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- each field of an item is read as an unknown one
 export function objectsIn<Item extends object>(value: unknown): readonly Item[] {
   if (typeof value !== "object" || value === null) return [];
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];

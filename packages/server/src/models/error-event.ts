@@ -31,8 +31,8 @@ function parse(data: string): unknown {
 
 /** An error inside a 200 answer gets the shape in which the SDKs throw those with a status. */
 export function reported(error: unknown): Error {
-  const isReadable = typeof error === "string" || (typeof error === "object" && error !== null);
-  const content = isReadable ? error : { message: String(error) };
+  const isObject = typeof error === "object" && error !== null;
+  const content = isObject || typeof error === "string" ? error : { message: JSON.stringify(error) };
   return Object.assign(new Error("The provider reported an error inside its answer."), { error: content });
 }
 

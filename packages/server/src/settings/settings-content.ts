@@ -29,7 +29,7 @@ export function restoreSettings(stored: StoredSettings, content: JsonObject): St
     mcp_servers,
     agent_settings,
     ...plain
-  } = content as ReturnType<typeof settingsContent>;
+  } = content;
   return {
     ...stored,
     plain: { ...stored.plain, ...plain },

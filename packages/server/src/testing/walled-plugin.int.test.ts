@@ -51,7 +51,7 @@ test.skipIf(!hasGit || !probe.isUsable)(
     const source = "https://git.example.com/tools.git";
     const { id } = await server.createConversation({ text: "go", plugins: [{ source, ref: commit }] });
     await server.waitForStatus(id, "finished", 120_000);
-    const answers = (await server.events(id)).filter(({ kind }) => /Observation$/.test(kind));
+    const answers = (await server.events(id)).filter(({ kind }) => kind.endsWith("Observation"));
     expect(answers).toMatchObject([
       {
         kind: "UserRejectObservation",

@@ -401,7 +401,7 @@ test("the agent reads and writes through us below the folder, recorded before it
   );
   expect(await opened.run("go")).toBe("finished");
   expect(written.get("/work/b.txt")).toBe("new");
-  expect(callsIn(opened).map(({ title, status }) => `${String(title)} ${String(status)}`)).toEqual([
+  expect(callsIn(opened).map(({ title, status }) => `${title} ${status}`)).toEqual([
     "Read /work/a.txt in_progress",
     "Read /work/a.txt completed",
     "Write /work/b.txt in_progress",

@@ -204,7 +204,7 @@ describe("K3: a tool that is refused", () => {
     ["a type that is none", { a: { type: "date" } }],
     ["a name with a slash", { "b/c": { type: "string" } }],
   ])("a schema with %s is put into words before its tool is left out", async (_, properties) => {
-    const refused = Object.keys(properties)[0]! === "a" ? '"date"' : '"b/c"';
+    const refused = "a" in properties ? '"date"' : '"b/c"';
     const bench = openBench((body) =>
       JSON.stringify(body.tools!.map((one) => one.function.parameters)).includes(refused)
         ? "Invalid schema for function 'odd': not understood"
