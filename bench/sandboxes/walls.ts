@@ -8,7 +8,7 @@ import { openControlGroups } from "../../packages/server/src/sandboxes/control-g
 import { ownAccount } from "../../packages/server/src/sandboxes/find-bubblewrap.ts";
 import type { ToolHostProgram } from "../../packages/server/src/sandboxes/tool-host-program.ts";
 import { createBoundSecretRegistry } from "../../packages/server/src/egress/bound-secret-registry.ts";
-import { BubblewrapWalls } from "../../packages/server/src/walls/bubblewrap-walls.ts";
+import { StartedWalls } from "../../packages/server/src/walls/started-walls.ts";
 import { WallContainers } from "../../packages/server/src/walls/wall-containers.ts";
 import { percentile } from "../journal/percentile.ts";
 import { firstCall } from "./first-call.ts";
@@ -25,7 +25,7 @@ export async function measureWalls(
   for (const path of [folder, join(root, "home"), join(root, "data")]) await mkdir(path, { recursive: true });
   await promisify(execFile)("git", ["init", "--quiet", folder]);
   const self = ownAccount();
-  await using walls = await BubblewrapWalls.open({
+  await using walls = await StartedWalls.open({
     dataDir: join(root, "data"),
     program,
     catalogue: ["grep"],

@@ -2,12 +2,12 @@ import { chown, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WallBench } from "./testing/wall-bench.ts";
-import type { BubblewrapWallsDeps } from "./walls-deps.ts";
+import type { StartedWallsDeps } from "./walls-deps.ts";
 import type { WallKind } from "./wall.ts";
 
 export type WallContract = {
   readonly kind: WallKind;
-  readonly deps: Partial<BubblewrapWallsDeps>;
+  readonly deps: Partial<StartedWallsDeps>;
   /** Whom the working folder belongs to, where the tests run as root. */
   readonly owner: { readonly uid: number; readonly gid: number };
 };

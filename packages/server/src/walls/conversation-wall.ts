@@ -24,7 +24,7 @@ import { WallQuotaError, type OwnedHolder } from "./user-places.ts";
 import { NoPlaceError } from "./wall-places.ts";
 import { createWallKey, WallProcess } from "./wall-process.ts";
 import { WallStart } from "./wall-start.ts";
-import type { BubblewrapWallDeps } from "./walls-deps.ts";
+import type { ConversationWallDeps } from "./walls-deps.ts";
 import type { WalledHost, WallOrder } from "./wall.ts";
 
 type Connected = { readonly remote: LateToolHost; readonly host: ToolHost };
@@ -34,11 +34,11 @@ const defaultIdleMs = 10 * 60_000;
 const maxStartedAhead = 2;
 
 /** The wall of one conversation. */
-export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable {
+export class ConversationWall implements WalledHost, OwnedHolder, AsyncDisposable {
   readonly catalogue: readonly string[];
   readonly stateDir: string;
   readonly homeDir: string;
-  readonly #deps: BubblewrapWallDeps;
+  readonly #deps: ConversationWallDeps;
   readonly #process: WallProcess;
   readonly #key = createWallKey();
   readonly #start: WallStart;
@@ -56,7 +56,7 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
   readonly #notes: WallNotes;
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(deps: BubblewrapWallDeps) {
+  constructor(deps: ConversationWallDeps) {
     this.#deps = deps;
     this.#egress = new WallEgress({ ...deps, folder: join(deps.root, "egress") });
     this.catalogue = deps.catalogue;

@@ -1,4 +1,4 @@
-import type { BubblewrapWallsDeps } from "./walls-deps.ts";
+import type { StartedWallsDeps } from "./walls-deps.ts";
 import type { LeftBehind } from "@convoke/protocol";
 import type { WalledHost, WallKind, WallOrder, Walls } from "./wall.ts";
 
@@ -8,11 +8,11 @@ type LoadedWalls = Omit<Walls, "summary" | "kind">;
 export class LateWalls implements Walls {
   readonly summary: string;
   readonly kind: WallKind;
-  readonly #deps: BubblewrapWallsDeps;
+  readonly #deps: StartedWallsDeps;
   #opened: Promise<LoadedWalls> | null = null;
   #loaded: LoadedWalls | null = null;
 
-  constructor(deps: BubblewrapWallsDeps) {
+  constructor(deps: StartedWallsDeps) {
     this.#deps = deps;
     this.kind = deps.kind;
     const kind = deps.kind === "docker" ? `docker, containers of ${deps.containers.image}` : deps.kind;
@@ -68,7 +68,7 @@ export class LateWalls implements Walls {
   }
 
   async #open(): Promise<LoadedWalls> {
-    const { BubblewrapWalls } = await import("./bubblewrap-walls.ts");
-    return (this.#loaded = await BubblewrapWalls.open(this.#deps));
+    const { StartedWalls } = await import("./started-walls.ts");
+    return (this.#loaded = await StartedWalls.open(this.#deps));
   }
 }

@@ -25,13 +25,13 @@ import {
   wallEnvironment,
   type MountPlan,
 } from "./wall-mounts.ts";
-import type { BubblewrapWallsDeps } from "./walls-deps.ts";
+import type { StartedWallsDeps } from "./walls-deps.ts";
 import type { WallOrder } from "./wall.ts";
 
 /** Memory of one process unless it was set. Programs reserve much more than they use. */
 const processMemoryMb = 64 * 1_024;
 
-export type WallParts = Pick<BubblewrapWallsDeps, "dataDir" | "environment" | "limits" | "program"> & {
+export type WallParts = Pick<StartedWallsDeps, "dataDir" | "environment" | "limits" | "program"> & {
   readonly order: WallOrder;
   /** The working folder without links. */
   readonly folder: string;

@@ -4,8 +4,8 @@ import { dirname, isAbsolute, join } from "node:path";
 import type { LeftBehind } from "@convoke/protocol";
 import { invalidField } from "../lib/fault.ts";
 import type { ControlGroups } from "../sandboxes/control-groups/control-groups.ts";
-import { BubblewrapWall } from "./bubblewrap-wall.ts";
-import type { BubblewrapWallsDeps } from "./walls-deps.ts";
+import { ConversationWall } from "./conversation-wall.ts";
+import type { StartedWallsDeps } from "./walls-deps.ts";
 import { GitPlaces } from "./git-places.ts";
 import { KnownTools } from "./known-tools.ts";
 import { LeftBehindFiles, type LeftBehindPlace } from "./left-behind.ts";
@@ -21,10 +21,10 @@ import type { WalledHost, WallKind, WallOrder, Walls } from "./wall.ts";
 const placeWaitMs = 20_000;
 
 /** One wall for each conversation that works on this machine. */
-export class BubblewrapWalls implements Omit<Walls, "summary" | "kind"> {
-  readonly #deps: BubblewrapWallsDeps;
+export class StartedWalls implements Omit<Walls, "summary" | "kind"> {
+  readonly #deps: StartedWallsDeps;
   /** Those that were used in the last minutes. */
-  readonly #walls = new Map<string, BubblewrapWall>();
+  readonly #walls = new Map<string, ConversationWall>();
   /** By conversation, for each that had a wall of this process. */
   readonly #leftBehind = new Map<string, LeftBehindFiles>();
   #opened = 0;
@@ -40,7 +40,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary" | "kind"> {
   readonly #dataDir: string;
   readonly #runDir: string;
 
-  private constructor(deps: BubblewrapWallsDeps, dataDir: string, runDir: string) {
+  private constructor(deps: StartedWallsDeps, dataDir: string, runDir: string) {
     this.#deps = deps;
     this.#dataDir = dataDir;
     this.#runDir = runDir;
@@ -55,7 +55,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary" | "kind"> {
   }
 
   /** Removes what processes left that ended without doing so. */
-  static async open(deps: BubblewrapWallsDeps): Promise<BubblewrapWalls> {
+  static async open(deps: StartedWallsDeps): Promise<StartedWalls> {
     const dataDir = await resolved(deps.dataDir);
     const folder = join(dataDir, "walls", "run");
     await mkdir(folder, { recursive: true, mode: 0o711 });
@@ -64,7 +64,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary" | "kind"> {
     }
     const runDir = join(folder, processName());
     await mkdir(runDir, { recursive: true, mode: 0o711 });
-    return new BubblewrapWalls(deps, dataDir, runDir);
+    return new StartedWalls(deps, dataDir, runDir);
   }
 
   async open(order: WallOrder): Promise<WalledHost> {
@@ -79,7 +79,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary" | "kind"> {
       return known;
     }
     const { rootId } = order;
-    const wall = new BubblewrapWall({
+    const wall = new ConversationWall({
       ...this.#deps,
       order,
       folder,
@@ -177,7 +177,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary" | "kind"> {
     await rm(this.#runDir, { recursive: true, force: true });
   }
 
-  #forget(rootId: string, wall: BubblewrapWall): void {
+  #forget(rootId: string, wall: ConversationWall): void {
     if (this.#walls.get(rootId) === wall) this.#walls.delete(rootId);
   }
 

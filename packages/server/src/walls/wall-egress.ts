@@ -5,7 +5,7 @@ import { withBoundHosts } from "../egress/policy/bound-hosts.ts";
 import { WayOut, type SharedTrust } from "../egress/way-out.ts";
 import { describeError } from "../lib/describe-error.ts";
 import { javaFiles, type Java } from "./java.ts";
-import type { BubblewrapWallsDeps } from "./walls-deps.ts";
+import type { StartedWallsDeps } from "./walls-deps.ts";
 import type { WallOrder } from "./wall.ts";
 
 export type WallTrust = {
@@ -15,7 +15,7 @@ export type WallTrust = {
 };
 
 export type WallEgressDeps = Pick<
-  BubblewrapWallsDeps,
+  StartedWallsDeps,
   "environment" | "isOwnListener" | "boundSecrets" | "onEgress" | "logger" | "outside"
 > & {
   readonly order: WallOrder;

@@ -17,10 +17,10 @@ import { chooseWallAccount, type WallAccount } from "./wall-account.ts";
 import { findReplaced, findSwapped, identify, type FileIdentity } from "./wall-identity.ts";
 import type { WallEgress } from "./wall-egress.ts";
 import { groupLimits, type WallGroup } from "./wall-group.ts";
-import type { BubblewrapWallDeps } from "./walls-deps.ts";
+import type { ConversationWallDeps } from "./walls-deps.ts";
 
 export type WallStartDeps = Pick<
-  BubblewrapWallDeps,
+  ConversationWallDeps,
   | "containers"
   | "dataDir"
   | "environment"

@@ -28,7 +28,7 @@ export type WallLimits = {
 };
 
 /** What the walls of one server work with. */
-export type BubblewrapWallsDeps = {
+export type StartedWallsDeps = {
   /** Absolute. */
   readonly dataDir: string;
   readonly program: ToolHostProgram;
@@ -64,7 +64,7 @@ export type BubblewrapWallsDeps = {
 };
 
 /** What one wall works with. */
-export type BubblewrapWallDeps = BubblewrapWallsDeps & {
+export type ConversationWallDeps = StartedWallsDeps & {
   readonly order: WallOrder;
   /** The working folder without links. */
   readonly folder: string;

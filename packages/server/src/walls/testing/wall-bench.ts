@@ -8,21 +8,21 @@ import { openControlGroups } from "../../sandboxes/control-groups/open-control-g
 import { ownAccount } from "../../sandboxes/find-bubblewrap.ts";
 import { testedPrograms } from "../../testing/tested-programs.ts";
 import { createBoundSecretRegistry } from "../../egress/bound-secret-registry.ts";
-import { BubblewrapWalls } from "../bubblewrap-walls.ts";
+import { StartedWalls } from "../started-walls.ts";
 import { testContainers } from "./test-containers.ts";
-import type { BubblewrapWallsDeps } from "../walls-deps.ts";
+import type { StartedWallsDeps } from "../walls-deps.ts";
 import type { WalledHost, WallOrder } from "../wall.ts";
 
 /** A person's home, a working folder and a data folder beside each other, and the walls of a server. */
 export class WallBench implements AsyncDisposable {
   readonly root: string;
-  readonly walls: BubblewrapWalls;
+  readonly walls: StartedWalls;
   /** Of the way out. */
   readonly records: readonly object[];
   readonly #sessions: ToolSession[] = [];
   #last: WallOrder | null = null;
 
-  private constructor(root: string, walls: BubblewrapWalls, records: readonly object[]) {
+  private constructor(root: string, walls: StartedWalls, records: readonly object[]) {
     this.records = records;
     this.root = root;
     this.walls = walls;
@@ -30,14 +30,14 @@ export class WallBench implements AsyncDisposable {
 
   /** `variablesOf` gives more variables of the person's environment, from the home. */
   static async open(
-    changes: Partial<BubblewrapWallsDeps> = {},
+    changes: Partial<StartedWallsDeps> = {},
     variablesOf: (home: string) => Readonly<Record<string, string>> = () => ({}),
   ): Promise<WallBench> {
     const root = await realpath(await mkdtemp(join(tmpdir(), "convoke-wall-")));
     await chmod(root, 0o755);
     for (const name of ["home/me", "data", "shop"]) await mkdir(join(root, name), { recursive: true });
     const records: object[] = [];
-    const walls = await BubblewrapWalls.open({
+    const walls = await StartedWalls.open({
       dataDir: join(root, "data"),
       program: testedPrograms().toolHost,
       catalogue: defaultTools()
