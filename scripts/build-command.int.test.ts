@@ -152,7 +152,6 @@ test("the built command starts its worker and reads its assets from another dire
       engines: { node: ">=18" },
       bin: { convoke: "lib/launch.cjs" },
       files: ["lib", "!**/*.map", "web", "docs", "THIRD-PARTY-NOTICES.txt"],
-      homepage: "https://example.org",
       repository: { type: "git", url: "git+https://example.org/convoke.git" },
       publishConfig: { access: "public" },
       dependencies: { "@vscode/ripgrep": "1.18.0" },

@@ -17,9 +17,6 @@ const repository = path.resolve(import.meta.dirname, "..");
 
 const workspace = JSON.parse(readFileSync(path.join(repository, "package.json"), "utf8")) as {
   readonly keywords: readonly string[];
-  readonly homepage: string;
-  readonly bugs: string;
-  readonly repository: object;
 };
 
 const tree: Readonly<Record<string, string>> = {
@@ -81,9 +78,6 @@ test("a library is built as modules with declarations, without its tests", async
       version: "1.2.3",
       license: "MIT",
       keywords: workspace.keywords,
-      homepage: workspace.homepage,
-      bugs: workspace.bugs,
-      repository: { ...workspace.repository, directory: "packages/protocol" },
       publishConfig: { access: "public" },
       type: "module",
       sideEffects: false,

@@ -28,7 +28,7 @@ describe.each(stores)("the configured key of %s", { timeout: 300_000 }, (kind) =
     await postgres?.[Symbol.asyncDispose]();
   });
 
-  /** A server that has sealed five texts. */
+  /** A server that has sealed seven texts: two are revisions of its settings. */
   async function startUsed(): Promise<TestServer> {
     database = postgres === null ? null : { url: await postgres.createDatabase(), nodeAddress: null };
     server = await startTestServer({
@@ -57,7 +57,7 @@ describe.each(stores)("the configured key of %s", { timeout: 300_000 }, (kind) =
     await using used = await startUsed();
     await used.close();
     const old = await openBox(await open(present));
-    expect(await rotate()).toEqual({ resealed: 5, unopened: 0 });
+    expect(await rotate()).toEqual({ resealed: 7, unopened: 0 });
     await expect(open(present)).rejects.toThrow("not the one that was used here before");
     {
       await using store = await open(next);
@@ -103,7 +103,7 @@ describe.each(stores)("the configured key of %s", { timeout: 300_000 }, (kind) =
       await expect(rotating).rejects.toBe(crash);
       for (const secret of [present, next]) await expect(open(secret)).rejects.toThrow("is being changed");
       await expect(rotate({ present, next: "a third" })).rejects.toThrow("another next key");
-      expect(await rotate()).toEqual({ resealed: 5 - last, unopened: 0 });
+      expect(await rotate()).toEqual({ resealed: 7 - last, unopened: 0 });
       await using store = await open(next);
       const plain = (await allSealed(store)).map((text) => store.secretBox.unseal(text));
       expect(plain).toHaveLength(5);
