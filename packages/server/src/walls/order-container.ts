@@ -69,7 +69,7 @@ export async function orderContainer(parts: WallParts): Promise<ContainerOrder> 
     hostName,
     workingDir: folder,
     environment: { ...variables, ...wallEnvironment(account, path, environment) },
-    binds,
+    binds: lastOfEach(binds),
     empty: mounts.flatMap((mount) => (mount.kind === "empty" ? [mount.target] : [])),
     files: {
       ...users,
@@ -92,4 +92,9 @@ export async function orderContainer(parts: WallParts): Promise<ContainerOrder> 
       }),
     ],
   };
+}
+
+/** Later binds cover earlier ones of the same place, which an engine refuses. */
+function lastOfEach(binds: readonly Bind[]): Bind[] {
+  return binds.filter(({ target }, index) => !binds.some((one, at) => at > index && one.target === target));
 }
