@@ -50,6 +50,7 @@ const parts = [
   ["e2e/page-cuts.ts", "--count", "200"],
   ["bench/web/hour.ts", "--minutes", "60"],
   ["node_modules/vitest/vitest.mjs", "run", "--project", "int", ...partly],
+  ["node_modules/vitest/vitest.mjs", "run", "--project", "fast", "--project", "postgres", "killed-import"],
   ["node_modules/vitest/vitest.mjs", "run", "--project", "browser", "browser-in-"],
   ["scripts/build-packages.ts", "--cpu", "x64,arm64", "--level", "1"],
   ["node_modules/vitest/vitest.mjs", "run", "--project", "deploy"],

@@ -113,6 +113,9 @@ function longExport(): Upload {
   };
 }
 
+/** `CONVOKE_EVERY_PASSAGE=1` ends the server at each write, before and after it, as the nightly run does; else at a third of these moments. */
+const isEvery = process.env["CONVOKE_EVERY_PASSAGE"] === "1";
+
 const listed = async (server: TestServer): Promise<string[]> =>
   (await server.client.searchConversations({ limit: 100 })).items.map((item) => item.id).toSorted();
 
@@ -137,6 +140,7 @@ test.each([
     for (const one of ids) await server.client.deleteConversation(one);
     for (let at = 1; at <= boundaries; at++)
       for (const isAfter of [false, true]) {
+        if (!isEvery && (2 * at + Number(isAfter)) % 3 !== 0) continue;
         store.arm({ at, isAfter });
         expect(await send(server, upload), `${at} ${isAfter}`).toBeNull();
         store.arm(null);
