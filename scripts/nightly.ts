@@ -67,6 +67,13 @@ run(["node_modules/vitest/vitest.mjs", "run", "--project", "e2e", ...onPhones], 
   CONVOKE_WEB_SIZE: "phone",
 });
 run(["node_modules/vitest/vitest.mjs", "run", "--project", "postgres"], { CONVOKE_EVERY_STORE: "1" });
+// Needs `podman system service --time=0 unix:///run/podman/podman.sock`, catatonit, and the sandbox image in podman's store.
+run(
+  ["node_modules/vitest/vitest.mjs", "run", "--project", "int", "sandboxes/docker.int", "walls-contract.int"],
+  {
+    CONVOKE_TEST_ENGINE_SOCKET: "/run/podman/podman.sock",
+  },
+);
 console.log(failed.length === 0 ? "\nEverything held." : `\nFailed:\n${failed.join("\n")}`);
 process.exitCode = failed.length === 0 ? 0 : 1;
 
