@@ -6,7 +6,7 @@ import { Entries } from "./parts.tsx";
 /** Maximum number of listed conversations. */
 const maxShown = 50;
 
-/** What would go by a policy, and what would stay and why. */
+/** The conversations that a policy would move to the trash, and those that would stay, with the reason. */
 export function RetentionPlanList({ plan }: { readonly plan: RetentionPlan }) {
   const words = useMoreWords().retention;
   const { untitled } = useWords().rail;
