@@ -76,7 +76,7 @@ export class ConversationWall implements WalledHost, OwnedHolder, AsyncDisposabl
       group: this.#group,
     });
     this.#process = new WallProcess({
-      files: { root: deps.root, run: this.#run },
+      run: this.#run,
       launch: async () => {
         const counted = deps.userPlaces.take(this);
         if (counted !== null) await counted;
@@ -216,7 +216,9 @@ export class ConversationWall implements WalledHost, OwnedHolder, AsyncDisposabl
     clearTimeout(this.#idle);
     this.#disconnect();
     await this.#process[Symbol.asyncDispose]();
+    // It writes into the folder when secrets change, as they do when the conversation is deleted.
     await this.#egress.close();
+    await rm(this.#deps.root, { recursive: true, force: true });
   }
 
   get #run(): string {

@@ -9,10 +9,3 @@ export type LaunchedWall = {
   /** The end of what it has printed. */
   readLog(maxBytes: number): Promise<string>;
 };
-
-export type WallFiles = {
-  /** Folder of the wall outside, which shows nothing inside. */
-  readonly root: string;
-  /** The folder in it that shows inside. */
-  readonly run: string;
-};

@@ -5,11 +5,12 @@ import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openHostStream, ToolHostRefusedError, ToolHostUnreachableError } from "@convoke/tool-host";
 import { describeError } from "../lib/describe-error.ts";
-import type { LaunchedWall, WallFiles } from "./launched-wall.ts";
+import type { LaunchedWall } from "./launched-wall.ts";
 import { NoPlaceError } from "./wall-places.ts";
 
 export type WallProcessDeps = {
-  readonly files: WallFiles;
+  /** The folder that shows inside, with the socket of the tool host. */
+  readonly run: string;
   /** Makes the folders, writes the key of the tool host, and starts it. Called for each start. */
   readonly launch: () => Promise<LaunchedWall>;
   /** Called for each start, before anything can be asked of it: rejects when it shows what it must not. */
@@ -83,11 +84,10 @@ export class WallProcess implements AsyncDisposable {
     this.#isClosed = true;
     this.#wanted?.resolve();
     await this.stop();
-    await rm(this.#deps.files.root, { recursive: true, force: true });
   }
 
   get #socket(): string {
-    return join(this.#deps.files.run, "host.sock");
+    return join(this.#deps.run, "host.sock");
   }
 
   async #start(): Promise<void> {
@@ -139,7 +139,7 @@ export class WallProcess implements AsyncDisposable {
       }
       await sleep(pollMs);
     }
-    await rm(join(this.#deps.files.run, "key"), { force: true });
+    await rm(join(this.#deps.run, "key"), { force: true });
   }
 }
 
