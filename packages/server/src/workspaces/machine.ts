@@ -44,9 +44,10 @@ export class Machine implements AsyncDisposable {
   constructor(deps: MachineDeps) {
     this.#deps = deps;
     const { dataDir, workspaceRoot } = deps;
-    // Worktrees of conversations stand there, and the workspace may.
-    const wallWorktrees = join(dataDir, "conversations", "*", "wall", "worktrees");
-    const shown = [join(dataDir, "worktrees"), wallWorktrees, workspaceRoot];
+    // Worktrees of conversations and the projects of the page's demo stand there, and the workspace may.
+    const ofConversation = join(dataDir, "conversations", "*");
+    const wallWorktrees = join(ofConversation, "wall", "worktrees");
+    const shown = [join(dataDir, "worktrees"), wallWorktrees, join(ofConversation, "project"), workspaceRoot];
     this.#hidden = hideFolder({ folder: dataDir, shown });
     this.#workspace = createLocalWorkspace({ environment: deps.environment, hidden: this.#hidden });
   }

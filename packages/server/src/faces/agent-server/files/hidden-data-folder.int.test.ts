@@ -95,6 +95,18 @@ test("what is made of a folder around the data folder leaves it out", async () =
   }
 });
 
+test("the project of the page's demo stands there and is served, and nothing beside it", async () => {
+  const home = join(server.dataDir, "conversations", conversation);
+  await mkdir(join(home, "project"), { recursive: true });
+  await writeFile(join(home, "project", "total.js"), "let index = 1;");
+  await writeFile(join(home, "beside"), canary);
+  const download = (path: string) =>
+    get(`/api/conversations/${conversation}/file/download?path=${encodeURIComponent(path)}`);
+  expect(await download(join(home, "project", "total.js"))).toEqual({ status: 200, text: "let index = 1;" });
+  for (const path of ["beside", "project/../beside"])
+    expect(await download(join(home, path))).toMatchObject({ status: 403 });
+});
+
 test("nothing is written there", async () => {
   const form = new FormData();
   form.append("file", new Blob(["overwritten"]), "session-api-key");
