@@ -178,12 +178,14 @@ async function statusOf(client: ConvokeClient, id: string): Promise<Result> {
 /** How a conversation stands, also as the text of its resource. */
 export async function stateOf(client: ConvokeClient, id: string): Promise<Result> {
   const params = { conversation_id: id };
+  // Read first: an answer that is read before the status can lack what the run said before it ended.
+  const status = await statusOf(client, id);
   const { response } = await client.call("GET /api/conversations/{conversation_id}/agent_final_response", {
     params,
   });
   const { items } = await client.call("GET /api/conversations/{conversation_id}/approvals", { params });
   return {
-    ...(await statusOf(client, id)),
+    ...status,
     answer: response,
     waiting: items.map((item) => ({
       action_id: item.action_id,
