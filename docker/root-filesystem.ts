@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, globSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 
 /** What any image has besides its own packages: those of every Debian. */
@@ -53,6 +62,8 @@ export class RootFilesystem {
     const folder = "/usr/lib/chromium";
     if (!existsSync(folder)) return console.warn("chromium is not installed here and will be missing");
     this.addFile(folder, folder);
+    // Images get the package chromium alone, as those that are built from the Dockerfiles do.
+    rmSync(this.at(path.join(folder, "chromium-headless-shell")), { force: true });
     const loaded = globSync("/usr/lib/*-linux-gnu/lib{softokn3,freebl3,freeblpriv3,nssckbi}.{so,chk}");
     for (const library of loaded) this.addFile(realpathSync(library), library);
     for (const file of [path.join(folder, "chromium"), ...loaded.filter((name) => name.endsWith(".so"))])

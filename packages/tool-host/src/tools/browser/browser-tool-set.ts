@@ -11,19 +11,24 @@ export const browserToolSetName = "browser_tool_set";
 export type BrowserToolSetOptions = {
   /** `host:port` of servers that no page may reach, such as the Convoke server itself. */
   readonly closedAddresses?: () => readonly string[];
+  /** The path of the browser for tools with this environment; null when there is none. */
+  readonly findBrowser?: (environment: Readonly<Record<string, string | undefined>>) => string | null;
 };
 
 /** The browser: one Chromium for all conversations of a host, each with its own cookies, tabs and downloads. */
-export function createBrowserToolSet({ closedAddresses = () => [] }: BrowserToolSetOptions = {}): ToolSet {
+export function createBrowserToolSet({
+  closedAddresses = () => [],
+  findBrowser = findChromium,
+}: BrowserToolSetOptions = {}): ToolSet {
   const browser = new BrowserProcess();
   return {
     name: browserToolSetName,
     faces,
     hasBrowser: true,
-    isUsable: (environment) => findChromium(environment) !== null,
+    isUsable: (environment) => findBrowser(environment) !== null,
     open: async (context) => {
       const { environment } = context;
-      const executablePath = findChromium(environment);
+      const executablePath = findBrowser(environment);
       if (executablePath === null) throw new Error("Chromium was removed from this machine.");
       return new BrowserSession({
         process: browser,

@@ -5,7 +5,10 @@ import { delimiter, join } from "node:path";
 export const chromiumFix =
   "Install Chromium or Chrome where the tools run, for example with `apt install chromium`, for agents that use a browser.";
 
-/** The path of a Chromium or Chrome that is installed here; null when there is none. The order is that of the reference. */
+/**
+ * The path of a Chromium or Chrome that is installed here; null when there is none. The order is that of the reference, behind the headless
+ * shell: a browser without windows, which nobody sees here, for the same pages in a third of the processor time.
+ */
 export function findChromium(
   environment: Readonly<Record<string, string | undefined>>,
   isThere: (path: string) => boolean = existsSync,
@@ -22,6 +25,7 @@ export function findChromium(
 
 const standardPaths: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   linux: [
+    "/usr/lib/chromium/chromium-headless-shell",
     "/usr/bin/google-chrome",
     "/usr/bin/google-chrome-stable",
     // The executable itself: Debian's wrapper script reads settings that sandboxes lack.
