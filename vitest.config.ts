@@ -47,6 +47,22 @@ const storelessSuites =
     ? ["packages/server/src/engine/run/many-calls.test.ts", ...findStorelessTests(storeSuites)]
     : [];
 
+/**
+ * Those of them about what is before or beside a store: agents, models, rules, requests, pages of logins, and sockets. What they write and read there
+ * is by day on PostgreSQL in the suites of the stores and of events, conversations, restarts, imports, budgets and automations.
+ */
+const besideStores = [
+  "packages/server/src/faces/agent-server/conversations/{agent-answers,commands,context-routes,liveness,reviewer,rules,start-fields,status-table}.test.ts",
+  "packages/server/src/faces/agent-server/{files/workspace-routes,settings/settings-clients,sockets/event-socket,sockets/socket-times}.test.ts",
+  "packages/server/src/faces/agent-server/server/{routes,safety-fields,wire-snapshot}.test.ts",
+  "packages/server/src/faces/legacy/settings-faces.test.ts",
+  "packages/server/src/faces/logins/{login-routes,oidc-hostile,oidc-login}.test.ts",
+  "packages/server/src/faces/openai/{openai-routes,own-calls,responses}.test.ts",
+  "packages/server/src/tools/sources/{network-source,oracle-source,task-source,workflow-source}.test.ts",
+  "packages/server/src/tools/{session-skills,tasks/parallel-tasks,tasks/sub-agent-own}.test.ts",
+  "packages/server/src/engine/run/{adjusted-requests,announced-call,hook-events,parallel-tools,retry-stops,slow-hooks,time-limits}.test.ts",
+];
+
 /** Wherever a test makes cases of its own: what is red in one run must be red in the next. */
 const propertySeed = "test/property-seed.ts";
 
@@ -104,7 +120,7 @@ export default defineConfig({
         test: {
           name: "browser",
           include: browserSuites,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
           testTimeout: 300_000,
           hookTimeout: 300_000,
@@ -118,7 +134,7 @@ export default defineConfig({
               name: "postgres",
               include: storeSuites,
               exclude: [
-                ...(isForEveryStore ? [] : ["**/*.int.test.ts"]),
+                ...(isForEveryStore ? [] : ["**/*.int.test.ts", ...besideStores]),
                 ...storelessSuites,
                 ...folderSuites,
               ],

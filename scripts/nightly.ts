@@ -13,8 +13,12 @@ const partly = [
   "damaged-pages.int",
   "engine/worktrees.int",
   "flipped-bytes.int",
+  "forty-stops.int",
   "git-hostile.int",
+  "hostile-commands.int",
   "many-conversations.int",
+  "node-cycles.int",
+  "remote-workspace.int",
   "root-jail.int",
   "scheduler.int",
 ];

@@ -43,8 +43,8 @@ const situations: readonly {
   },
 ];
 const depth = 3;
-/** Of the last steps every sixth one; each with `CONVOKE_EVERY_CASE=1`. */
-const nth = process.env["CONVOKE_EVERY_CASE"] === "1" ? 1 : 6;
+/** Of the last steps every fifteenth one; each with `CONVOKE_EVERY_CASE=1`. */
+const nth = process.env["CONVOKE_EVERY_CASE"] === "1" ? 1 : 15;
 
 test.for(situations)("P2, P6, P26, P43, W2: three steps after which $name", async ({ policy, way }) => {
   const open = async (steps: readonly string[]): Promise<World> => {

@@ -5,10 +5,11 @@ import { expect, test } from "vitest";
 import { startTestServer, type TestServer } from "../../../testing/start-server.ts";
 import { until } from "../../../testing/until.ts";
 
-const rounds = 10;
+/** The number of the promise with `CONVOKE_EVERY_CASE=1`. */
+const rounds = process.env["CONVOKE_EVERY_CASE"] === "1" ? 10 : 4;
 const atOnce = 4;
 
-test("P43: forty stops and interrupts of commands that ignore every signal: all dead soon, and nothing goes on", async ({
+test(`P43: ${rounds * atOnce} stops and interrupts of commands that ignore every signal: all dead soon, and nothing goes on`, async ({
   annotate,
 }) => {
   const command = "trap '' TERM HUP INT; echo \\$\\$ > command.pid; while :; do sleep 1; done";
@@ -32,11 +33,10 @@ test("P43: forty stops and interrupts of commands that ignore every signal: all 
     );
   }
   const times = stops.map(({ dead }) => dead).toSorted((a, b) => a - b);
-  await annotate(
-    `p50 ${Math.round(times[20]!)} ms, worst of ${times.length} ${Math.round(times.at(-1)!)} ms`,
-  );
+  const middle = times[Math.floor(times.length / 2)]!;
+  await annotate(`p50 ${Math.round(middle)} ms, worst of ${times.length} ${Math.round(times.at(-1)!)} ms`);
   // The promise is 2 s and the note above says what it was; a machine that runs other suites gets far more time.
-  expect(times[20]).toBeLessThan(50_000);
+  expect(middle).toBeLessThan(50_000);
   // An answer waits for no death: commands that ignore what asks them to end live on for a moment. Where a busy machine was late
   // with an answer they do not; if an answer waited, none would.
   expect(stops.filter(({ wasAlive }) => wasAlive)).not.toEqual([]);
