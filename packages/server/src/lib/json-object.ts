@@ -13,3 +13,24 @@ export function objectOr(value: unknown): JsonObject {
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
+
+/** The object in a JSON text; null for what is no JSON, and for any other value. */
+export function parseObject(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    // No JSON.
+    return null;
+  }
+}
+
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    // That is the question.
+    return false;
+  }
+}
