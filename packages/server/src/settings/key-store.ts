@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import type { UserRole } from "@convoke/protocol";
 import type { Selectable } from "kysely";
-import type { ApplicationDatabase, LiveRows } from "../database/application-database.ts";
+import type { LiveRows } from "../database/application-database.ts";
 import type { Tables } from "../database/tables.ts";
 import { createIssuedKey } from "../security/issued-key.ts";
 import type { Share } from "../security/caller.ts";
@@ -9,7 +9,9 @@ import { parseKeyScope, shareOf, unreadableScope, type StoredScope } from "../se
 import { lesserRole, parseRole } from "../security/roles.ts";
 import { UserStore } from "./user-store.ts";
 import type { Logger } from "../lib/logger.ts";
-import type { Clock } from "../lib/clock.ts";
+import { changeRows, putRow } from "../database/rows.ts";
+import { derived } from "../database/derived.ts";
+import type { StoreDeps } from "./store-deps.ts";
 
 /** A key as its owner sees it; the key itself is shown once, when it is created. Times are epoch milliseconds. */
 export type KeyEntry = {
@@ -48,26 +50,13 @@ export type UsableKey = {
   readonly share: Share | undefined;
 };
 
-export type KeyStoreDeps = {
-  readonly database: ApplicationDatabase;
-  readonly clock: Clock;
-  readonly logger: Logger;
-};
+export type KeyStoreDeps = StoreDeps & { readonly logger: Logger };
 
 const liveColumns = ["id", "user_id", "digest", "last_used_at", "expires_at", "role", "scope"] as const;
 
 type KeyRow = Pick<Selectable<Tables["keys"]>, (typeof liveColumns)[number]>;
 
-type Known = {
-  readonly id: string;
-  readonly userId: string;
-  /** Null: that of its user. */
-  readonly ownRole: UserRole | null;
-  readonly onlyConversation: string | undefined;
-  readonly share: Share | undefined;
-  readonly expiresAtMs: number;
-  notedAtMs: number;
-};
+type Known = Omit<UsableKey, "role"> & { readonly expiresAtMs: number; notedAtMs: number };
 
 const useIsNotedEveryMs = 60_000;
 export const userNamePattern = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
@@ -83,15 +72,14 @@ export class KeyStore implements AsyncDisposable {
   readonly #deps: KeyStoreDeps;
   readonly #notes = new Set<Promise<void>>();
   readonly #keys: LiveRows<KeyRow>;
-  #read: readonly KeyRow[] | null = null;
   /** Without revoked keys and those of an unreadable scope; a key among them may have expired since. */
-  #byDigest = new Map<string, Known>();
-  #byId = new Map<string, Known>();
+  readonly #known: () => KnownKeys;
 
   private constructor(deps: KeyStoreDeps, users: UserStore, keys: LiveRows<KeyRow>) {
     this.users = users;
     this.#deps = deps;
     this.#keys = keys;
+    this.#known = derived(keys, toKnown);
   }
 
   static async open(deps: KeyStoreDeps): Promise<KeyStore> {
@@ -124,19 +112,16 @@ export class KeyStore implements AsyncDisposable {
         .values({ id: userId, created_at: createdAtMs })
         .onConflict((conflict) => conflict.column("id").doNothing())
         .execute();
-      await tables
-        .insertInto("keys")
-        .values({
-          id,
-          user_id: userId,
-          digest: digestOf(key),
-          label,
-          created_at: createdAtMs,
-          expires_at: expiresAtMs,
-          role,
-          scope: stored,
-        })
-        .execute();
+      await putRow(tables, "keys", {
+        id,
+        user_id: userId,
+        digest: digestOf(key),
+        label,
+        created_at: createdAtMs,
+        expires_at: expiresAtMs,
+        role,
+        scope: stored,
+      });
     });
     await Promise.all([this.#keys.refresh(), this.users.refresh()]);
     const entry = {
@@ -172,23 +157,19 @@ export class KeyStore implements AsyncDisposable {
 
   /** False when the key does not exist or was already revoked. */
   async revoke(id: string): Promise<boolean> {
-    const { numUpdatedRows } = await this.#deps.database.tables
-      .updateTable("keys")
-      .set({ revoked_at: this.#deps.clock.nowMs() })
-      .where("id", "=", id)
-      .where("revoked_at", "is", null)
-      .executeTakeFirst();
+    const { database, clock } = this.#deps;
+    const revoked = { revoked_at: clock.nowMs() };
+    const count = await changeRows(database.tables, "keys", { id, revoked_at: null }, revoked);
     await this.#keys.refresh();
-    return numUpdatedRows > 0n;
+    return count > 0;
   }
 
   /** A key with its user and role; null when it is unknown, revoked, expired, or of a scope that cannot be read. */
   find(key: string): UsableKey | null {
-    this.#refresh();
     // Digests are compared, so the duration of a look-up reveals nothing about a key.
-    const found = this.#byDigest.get(digestOf(key));
+    const found = this.#known().byDigest.get(digestOf(key));
     const nowMs = this.#deps.clock.nowMs();
-    if (found === undefined || found.expiresAtMs <= nowMs || this.users.isDisabled(found.userId)) return null;
+    if (found === undefined || !this.#isValid(found, nowMs)) return null;
     if (nowMs - found.notedAtMs >= useIsNotedEveryMs) {
       found.notedAtMs = nowMs;
       this.#note(found.id, nowMs);
@@ -198,18 +179,18 @@ export class KeyStore implements AsyncDisposable {
 
   /** As {@link find}, by the id of the key; this is no use of it. */
   get(id: string): UsableKey | null {
-    this.#refresh();
-    const found = this.#byId.get(id);
-    return found === undefined ||
-      found.expiresAtMs <= this.#deps.clock.nowMs() ||
-      this.users.isDisabled(found.userId)
-      ? null
-      : this.#toUsable(found);
+    const found = this.#known().byId.get(id);
+    const isUsable = found !== undefined && this.#isValid(found, this.#deps.clock.nowMs());
+    return isUsable ? this.#toUsable(found) : null;
   }
 
   /** Waits for pending writes; the database stays open. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#notes);
+  }
+
+  #isValid({ expiresAtMs, userId }: Known, nowMs: number): boolean {
+    return expiresAtMs > nowMs && !this.users.isDisabled(userId);
   }
 
   #toUsable({ id, userId, ownRole, onlyConversation, share }: Known): UsableKey {
@@ -221,33 +202,8 @@ export class KeyStore implements AsyncDisposable {
     return ownRole === null ? role : lesserRole(ownRole, role);
   }
 
-  #refresh(): void {
-    const rows = this.#keys.now();
-    if (rows === this.#read) return;
-    this.#byDigest = new Map();
-    for (const row of rows) {
-      const scope = parseKeyScope(row.scope);
-      if (scope === unreadableScope) continue;
-      this.#byDigest.set(row.digest, {
-        id: row.id,
-        userId: row.user_id,
-        ownRole: ownRoleOf(row),
-        onlyConversation: scope?.conversation,
-        share: shareOf(scope, row.expires_at),
-        expiresAtMs: row.expires_at ?? Infinity,
-        notedAtMs: row.last_used_at ?? Number.NEGATIVE_INFINITY,
-      });
-    }
-    this.#byId = new Map([...this.#byDigest.values()].map((known) => [known.id, known]));
-    this.#read = rows;
-  }
-
   #note(id: string, nowMs: number): void {
-    const noting = this.#deps.database.tables
-      .updateTable("keys")
-      .set({ last_used_at: nowMs })
-      .where("id", "=", id)
-      .execute()
+    const noting = changeRows(this.#deps.database.tables, "keys", { id }, { last_used_at: nowMs })
       .then(
         () => {},
         (error: unknown) =>
@@ -256,6 +212,26 @@ export class KeyStore implements AsyncDisposable {
       .finally(() => this.#notes.delete(noting));
     this.#notes.add(noting);
   }
+}
+
+type KnownKeys = { readonly byDigest: ReadonlyMap<string, Known>; readonly byId: ReadonlyMap<string, Known> };
+
+function toKnown(rows: readonly KeyRow[]): KnownKeys {
+  const byDigest = new Map<string, Known>();
+  for (const row of rows) {
+    const scope = parseKeyScope(row.scope);
+    if (scope === unreadableScope) continue;
+    byDigest.set(row.digest, {
+      id: row.id,
+      userId: row.user_id,
+      ownRole: ownRoleOf(row),
+      onlyConversation: scope?.conversation,
+      share: shareOf(scope, row.expires_at),
+      expiresAtMs: row.expires_at ?? Infinity,
+      notedAtMs: row.last_used_at ?? Number.NEGATIVE_INFINITY,
+    });
+  }
+  return { byDigest, byId: new Map(byDigest.values().map((known) => [known.id, known])) };
 }
 
 /** Null: that of its user. */
