@@ -9,10 +9,10 @@ import {
   type NotedEntry,
 } from "../journal.ts";
 import type { ConversationRows, PageSql } from "./conversation-rows.ts";
+import { CachedStatements } from "../../database/cached-statements.ts";
 
 /** Reads conversation rows; lists are ranges of indexes, so a deep page costs what the first one does. */
 export class ConversationReader {
-  readonly #database: DatabaseSync;
   readonly #rows: ConversationRows;
   readonly #owner: StatementSync;
   readonly #inbox: StatementSync;
@@ -20,10 +20,10 @@ export class ConversationReader {
   readonly #activeElsewhere: StatementSync;
   readonly #activeHere: StatementSync;
   readonly #nextStatus: StatementSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements: CachedStatements;
 
   constructor(database: DatabaseSync, rows: ConversationRows) {
-    this.#database = database;
+    this.#statements = new CachedStatements(database);
     this.#rows = rows;
     this.#owner = database.prepare("SELECT owner_id FROM conversations WHERE id = ? AND is_copying = 0");
     this.#inbox = database.prepare(
@@ -83,7 +83,7 @@ export class ConversationReader {
       const all = [...conditions, ...more];
       const where = all.length === 0 ? "" : `WHERE ${all.join(" AND ")}`;
       const sql = `SELECT count(*) AS total FROM conversations ${where}`;
-      return Number(this.#prepare(sql).get(...values)?.["total"]);
+      return Number(this.#statements.get(sql).get(...values)?.["total"]);
     };
     // Two ranges of indexes: whether a conversation is a fork in the making stands in its row only.
     return countWhere() - countWhere("is_copying = 1");
@@ -119,9 +119,9 @@ export class ConversationReader {
       return isDescending ? [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER] : [Number.MIN_SAFE_INTEGER, 0];
     }
     const { ownerId, sandboxId, pageId } = query;
-    const row = this.#prepare(
-      `SELECT ${column} AS at, number, owner_id, sandbox_id FROM conversations WHERE id = ?`,
-    ).get(pageId);
+    const row = this.#statements
+      .get(`SELECT ${column} AS at, number, owner_id, sandbox_id FROM conversations WHERE id = ?`)
+      .get(pageId);
     // Another owner's conversation is as unknown as none.
     if (row === undefined || (ownerId !== undefined && row["owner_id"] !== ownerId))
       throw unknownPage(pageId);
@@ -139,12 +139,6 @@ export class ConversationReader {
       statuses.push(next);
       last = next;
     }
-  }
-
-  #prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) this.#statements.set(sql, (statement = this.#database.prepare(sql)));
-    return statement;
   }
 }
 

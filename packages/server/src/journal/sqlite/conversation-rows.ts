@@ -2,25 +2,22 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { ConversationRow } from "../journal.ts";
 import { isStorageFault, maxSeq, positionOf } from "./schema.ts";
 import { toConversation, type StoredConversation } from "../stored-conversation.ts";
+import { CachedStatements } from "../../database/cached-statements.ts";
 
 /** Selects `number` and `at` of the rows of a page, from indexes alone, and says how `page` is ordered. */
 export type PageSql = { readonly page: string; readonly order: string };
-
-/** Filters can be put together in thousands of ways; a page asks in a few. */
-const maxStatements = 64;
 
 /**
  * Reads whole rows of conversations. What of one is damaged takes no other away: a row without its documents is a conversation whose
  * configuration is damaged, one whose events cannot be read ends where {@link LogEnds} says, and one that is gone is in no list.
  */
 export class ConversationRows {
-  readonly #database: DatabaseSync;
   readonly #endOf: (conversationId: string) => number | null;
   readonly #byId: StatementSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements: CachedStatements;
 
   constructor(database: DatabaseSync, endOf: (conversationId: string) => number | null) {
-    this.#database = database;
+    this.#statements = new CachedStatements(database, { max: maxStatements });
     this.#endOf = endOf;
     this.#byId = database.prepare(`${select(documents, ends)} WHERE c.id = ?`);
   }
@@ -39,18 +36,18 @@ export class ConversationRows {
     const from = `WITH page AS (${page})`;
     try {
       const sql = `${from} ${select(documents, ends)} JOIN page ON page.number = c.number ORDER BY ${order}`;
-      const rows = this.#prepare(sql).all(...values) as unknown as StoredRow[];
+      const rows = this.#statements.get(sql).all(...values) as unknown as StoredRow[];
       return rows.map((row) => this.#toConversation(row));
     } catch (error) {
       if (!isStorageFault(error)) throw error;
     }
-    const numbers = this.#prepare(`${from} SELECT number FROM page ORDER BY ${order}`).all(...values);
+    const numbers = this.#statements.get(`${from} SELECT number FROM page ORDER BY ${order}`).all(...values);
     return numbers.flatMap((found) => this.#getNumbered(Number(found["number"])) ?? []);
   }
 
   #getNumbered(number: number): ConversationRow | null {
     try {
-      const id = this.#prepare("SELECT id FROM conversations WHERE number = ?").get(number)?.["id"];
+      const id = this.#statements.get("SELECT id FROM conversations WHERE number = ?").get(number)?.["id"];
       return typeof id === "string" ? this.get(id) : null;
     } catch (error) {
       if (!isStorageFault(error)) throw error;
@@ -62,7 +59,9 @@ export class ConversationRows {
   #getDamaged(id: string): ConversationRow | null {
     for (const from of [documents, noDocuments]) {
       try {
-        const row = this.#prepare(`${select(from, noEnds)} WHERE c.id = ?`).get(id) as unknown as StoredRow;
+        const row = this.#statements
+          .get(`${select(from, noEnds)} WHERE c.id = ?`)
+          .get(id) as unknown as StoredRow;
         return row === undefined ? null : { ...toConversation(row), lastSeq: this.#endOf(id) ?? 0 };
       } catch (error) {
         if (!isStorageFault(error) || from === noDocuments) throw error;
@@ -77,16 +76,10 @@ export class ConversationRows {
     const isSound = found >= proven && found - proven < maxUnproven;
     return toConversation(isSound ? row : { ...row, last_seq: this.#endOf(row.id) ?? 0 });
   }
-
-  #prepare(sql: string): StatementSync {
-    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
-    // A map keeps the order: what was asked longest ago goes first.
-    this.#statements.delete(sql);
-    this.#statements.set(sql, statement);
-    if (this.#statements.size > maxStatements) this.#statements.delete(this.#statements.keys().next().value!);
-    return statement;
-  }
 }
+
+/** Filters can be put together in thousands of ways; a page asks in a few. */
+const maxStatements = 64;
 
 /** Rows are written with their state now and then: this is far more than that. */
 const maxUnproven = 4_096;
