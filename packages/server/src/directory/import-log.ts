@@ -32,12 +32,6 @@ export type ImportDeps = {
   readonly clock: Clock;
 };
 
-/** The form in which `row` is stored is decided here: hidden until the log is complete. */
-export type ImportedRow = Omit<
-  NewConversation,
-  "executionStatus" | "isActive" | "isCopying" | "snapshot" | "snapshotSeq"
->;
-
 export type ImportTimes = Pick<NewConversation, "createdAtMicros" | "updatedAtMicros">;
 
 const chunk = 500;
@@ -48,10 +42,9 @@ const atRest = new Set<string>(["idle", "paused", "finished", "error", "stuck"])
  * has no result, the status where it changes, and a note of the import. The conversation is hidden until that, and a process that ends
  * before leaves nothing of it. False if the id is taken.
  */
-export async function importLog(deps: ImportDeps, row: ImportedRow, log: ImportedLog): Promise<boolean> {
+export async function importLog(deps: ImportDeps, row: NewConversation, log: ImportedLog): Promise<boolean> {
   const { clock, journal } = deps;
-  const hidden = { isActive: true, isCopying: true, executionStatus: "idle", snapshot: null, snapshotSeq: 0 };
-  if (!(await journal.createConversation({ ...row, ...hidden }))) return false;
+  if (!(await journal.createConversation({ ...row, isActive: true, isCopying: true }))) return false;
   const lease = await claimNew(journal, row.id);
   try {
     const folded = await appendEvents(deps, row.id, lease, log);
