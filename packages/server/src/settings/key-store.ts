@@ -9,7 +9,7 @@ import { parseKeyScope, shareOf, unreadableScope, type StoredScope } from "../se
 import { lesserRole, parseRole } from "../security/roles.ts";
 import { UserStore } from "./user-store.ts";
 import type { Logger } from "../lib/logger.ts";
-import { changeRows, putRow } from "../database/rows.ts";
+import { changeRows, putRow, rowsWith } from "../database/rows.ts";
 import { derived } from "../database/derived.ts";
 import type { StoreDeps } from "./store-deps.ts";
 
@@ -101,58 +101,37 @@ export class KeyStore implements AsyncDisposable {
     }
     const key = createIssuedKey();
     const id = randomBytes(6).toString("hex");
-    const createdAtMs = this.#deps.clock.nowMs();
-    const stored = scope === null ? null : JSON.stringify(scope);
     await this.users.refresh();
     if (this.users.isDisabled(userId))
       throw new UserNameError(`The user ${userId} is disabled. Enable the user first.`);
+    const row = {
+      id,
+      user_id: userId,
+      digest: digestOf(key),
+      label,
+      created_at: this.#deps.clock.nowMs(),
+      last_used_at: null,
+      revoked_at: null,
+      expires_at: expiresAtMs,
+      role,
+      scope: scope === null ? null : JSON.stringify(scope),
+    };
     await this.#deps.database.transaction(async (tables) => {
       await tables
         .insertInto("users")
-        .values({ id: userId, created_at: createdAtMs })
+        .values({ id: userId, created_at: row.created_at })
         .onConflict((conflict) => conflict.column("id").doNothing())
         .execute();
-      await putRow(tables, "keys", {
-        id,
-        user_id: userId,
-        digest: digestOf(key),
-        label,
-        created_at: createdAtMs,
-        expires_at: expiresAtMs,
-        role,
-        scope: stored,
-      });
+      await putRow(tables, "keys", row);
     });
     await Promise.all([this.#keys.refresh(), this.users.refresh()]);
-    const entry = {
-      id,
-      userId,
-      label,
-      createdAtMs,
-      lastUsedAtMs: null,
-      revokedAtMs: null,
-      expiresAtMs,
-      role: this.#roleOf(userId, ownRoleOf({ role, scope: stored })),
-      scope,
-    };
-    return { key, entry };
+    return { key, entry: this.#toEntry(row) };
   }
 
   /** All keys, the oldest first. */
   async list(): Promise<KeyEntry[]> {
-    const { tables } = this.#deps.database;
-    const rows = await tables.selectFrom("keys").selectAll().orderBy("created_at").orderBy("id").execute();
-    return rows.map((row) => ({
-      id: row.id,
-      userId: row.user_id,
-      label: row.label,
-      createdAtMs: row.created_at,
-      lastUsedAtMs: row.last_used_at,
-      revokedAtMs: row.revoked_at,
-      expiresAtMs: row.expires_at,
-      role: this.#roleOf(row.user_id, ownRoleOf(row)),
-      scope: parseKeyScope(row.scope),
-    }));
+    const query = rowsWith(this.#deps.database.tables, "keys", {}).orderBy("created_at").orderBy("id");
+    return (await query.execute()).map((row) => this.#toEntry(row));
   }
 
   /** False when the key does not exist or was already revoked. */
@@ -187,6 +166,20 @@ export class KeyStore implements AsyncDisposable {
   /** Waits for pending writes; the database stays open. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#notes);
+  }
+
+  #toEntry(row: Selectable<Tables["keys"]>): KeyEntry {
+    return {
+      id: row.id,
+      userId: row.user_id,
+      label: row.label,
+      createdAtMs: row.created_at,
+      lastUsedAtMs: row.last_used_at,
+      revokedAtMs: row.revoked_at,
+      expiresAtMs: row.expires_at,
+      role: this.#roleOf(row.user_id, ownRoleOf(row)),
+      scope: parseKeyScope(row.scope),
+    };
   }
 
   #isValid({ expiresAtMs, userId }: Known, nowMs: number): boolean {
