@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { ConversationRow } from "../journal.ts";
-import { isStorageFault, maxSeq, positionOf } from "./schema.ts";
-import { toConversation, type StoredConversation } from "../stored-conversation.ts";
+import { isStorageFault, unlessDamaged, maxSeq, positionOf } from "./schema.ts";
+import { conversationColumns, toConversation, type StoredConversation } from "../stored-conversation.ts";
 import { CachedStatements } from "../../database/cached-statements.ts";
 
 /** Selects `number` and `at` of the rows of a page, from indexes alone, and says how `page` is ordered. */
@@ -23,13 +23,11 @@ export class ConversationRows {
   }
 
   get(id: string): ConversationRow | null {
-    try {
+    const read = (): ConversationRow | null => {
       const row = this.#byId.get(id) as unknown as StoredRow | undefined;
       return row === undefined ? null : this.#toConversation(row);
-    } catch (error) {
-      if (!isStorageFault(error)) throw error;
-      return this.#getDamaged(id);
-    }
+    };
+    return unlessDamaged(read, () => this.#getDamaged(id));
   }
 
   list({ page, order }: PageSql, values: readonly SQLInputValue[]): ConversationRow[] {
@@ -46,14 +44,12 @@ export class ConversationRows {
   }
 
   #getNumbered(number: number): ConversationRow | null {
-    try {
+    const read = (): ConversationRow | null => {
       const id = this.#statements.get("SELECT id FROM conversations WHERE number = ?").get(number)?.["id"];
       return typeof id === "string" ? this.get(id) : null;
-    } catch (error) {
-      if (!isStorageFault(error)) throw error;
-      // Nothing of it can be read.
-      return null;
-    }
+    };
+    // Nothing of it can be read.
+    return unlessDamaged(read, () => null);
   }
 
   #getDamaged(id: string): ConversationRow | null {
@@ -72,9 +68,9 @@ export class ConversationRows {
 
   /** A row that proves more events than were found, or far fewer, is asked about. */
   #toConversation(row: StoredRow): ConversationRow {
-    const { last_seq: found, snapshot_seq: proven } = row;
+    const { lastSeq: found, snapshotSeq: proven } = row;
     const isSound = found >= proven && found - proven < maxUnproven;
-    return toConversation(isSound ? row : { ...row, last_seq: this.#endOf(row.id) ?? 0 });
+    return toConversation(isSound ? row : { ...row, lastSeq: this.#endOf(row.id) ?? 0 });
   }
 }
 
@@ -94,21 +90,20 @@ function lastPosition(table: string): string {
 type Columns = { readonly columns: string; readonly from: string };
 
 const documents: Columns = {
-  columns:
-    "ifnull(d.config, '') AS config, d.sealed_secrets, d.snapshot, iif(typeof(d.snapshot_seq) = 'integer', d.snapshot_seq, 0) AS snapshot_seq",
+  columns: `ifnull(d.config, '') AS config, d.sealed_secrets AS "sealedSecrets", d.snapshot,
+    iif(typeof(d.snapshot_seq) = 'integer', d.snapshot_seq, 0) AS "snapshotSeq"`,
   from: "LEFT JOIN conversation_documents d ON d.number = c.number",
 };
 const noDocuments: Columns = {
-  columns: "'' AS config, NULL AS sealed_secrets, NULL AS snapshot, 0 AS snapshot_seq",
+  columns: `'' AS config, NULL AS "sealedSecrets", NULL AS snapshot, 0 AS "snapshotSeq"`,
   from: "",
 };
-const ends = `max(${lastPosition("events")}, ${lastPosition("recent")}) AS last_seq`;
-const noEnds = "0 AS last_seq";
+const ends = `max(${lastPosition("events")}, ${lastPosition("recent")}) AS "lastSeq"`;
+const noEnds = '0 AS "lastSeq"';
 
 function select(from: Columns, lastSeq: string): string {
   return `
-    SELECT c.id, c.owner_id, c.execution_status, c.is_active, c.created_at, c.updated_at, c.title,
-           c.sandbox_id, c.parent_id, c.host, c.app_facts, c.is_copying, c.is_archived, c.is_pinned, c.read_event_id,
+    SELECT ${conversationColumns}, c.app_facts AS "appFacts", c.is_active AS "isActive", c.updated_at AS "updatedAtMicros",
            ${from.columns}, ${lastSeq}
     FROM conversations c ${from.from}`;
 }

@@ -6,7 +6,7 @@ import { PageBound, pageLength } from "../page-bound.ts";
 import { isJsonIntact } from "../checksum.ts";
 import { seqsBetween, type EventReader } from "./event-reader.ts";
 import type { LogRange } from "./log-ends.ts";
-import { inPlace, isStorageFault, positionOf } from "./schema.ts";
+import { inPlace, isStorageFault, positionOf, unlessDamaged } from "./schema.ts";
 import { CachedStatements } from "../../database/cached-statements.ts";
 
 /** A filter as ranges of indexes: the span of `seq` and, when kind, source or body matter, the classes. */
@@ -144,12 +144,10 @@ export class MatchReader {
     if (table === "events" && !this.#classIndex.isComplete(plan.log))
       return this.#seqsOneByOne(plan, isDescending, count);
     const base = positionOf(plan.log.number, 0);
-    try {
-      return Array.from(this.#select("NULL, NULL", table, plan, isDescending, count), ([at]) => at - base);
-    } catch (error) {
-      if (!isStorageFault(error)) throw error;
-      return this.#seqsWithoutIndex(table, plan, isDescending, count);
-    }
+    return unlessDamaged(
+      () => Array.from(this.#select("NULL, NULL", table, plan, isDescending, count), ([at]) => at - base),
+      () => this.#seqsWithoutIndex(table, plan, isDescending, count),
+    );
   }
 
   /** By what stands at each place: the same in both orders, whatever is damaged. */
