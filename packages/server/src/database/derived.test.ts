@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { derived } from "./derived.ts";
 
-test("the value is made once for the same rows, and anew for others", () => {
+test("the value is made once for the same rows, and again for others", () => {
   let rows = [1, 2];
   const asked: (readonly number[])[] = [];
   const sum = derived({ now: () => rows }, (now) => {
