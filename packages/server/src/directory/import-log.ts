@@ -1,6 +1,6 @@
 import type { ConversationExecutionStatus } from "@convoke/protocol";
 import { isOnPath, pathTo, type Navigation } from "../agent/branches.ts";
-import { initialState, type BranchHead, type ConversationState } from "../engine/state/conversation-state.ts";
+import { headOf, initialState, type ConversationState } from "../engine/state/conversation-state.ts";
 import { applyEvent } from "../engine/state/fold.ts";
 import { writeSnapshot } from "../engine/state/load-state.ts";
 import { agentError } from "../events/call-answers.ts";
@@ -112,7 +112,7 @@ function endOf({ state, branch }: Folded, log: ImportedLog): EventDraft[] {
   const open = new Set(state.openActions.map(({ id }) => id));
   const here = branch.openActions.filter(({ id }) => open.has(id));
   const elsewhere = state.openActions.filter(({ id }) => !here.some((action) => action.id === id));
-  const head = headOf(branch, here);
+  const head = { ...headOf(branch), openActions: here, responseSchema: null, refusedAnswers: 0 };
   return [
     ...elsewhere.map(answer),
     ...changed,
@@ -120,23 +120,6 @@ function endOf({ state, branch }: Folded, log: ImportedLog): EventDraft[] {
     ...here.map(answer),
     note,
   ];
-}
-
-function headOf(branch: ConversationState, openActions: BranchHead["openActions"]): BranchHead {
-  return {
-    systemPromptSeq: branch.systemPromptSeq,
-    lastUserMessageId: branch.lastUserMessageId,
-    lastMessageSeq: branch.lastMessageSeq,
-    lastResultSeq: branch.lastResultSeq,
-    lastSawSeq: branch.lastSawSeq,
-    openActions,
-    queued: branch.queued,
-    held: branch.held,
-    leafId: branch.leafId,
-    responseSchema: null,
-    refusedAnswers: 0,
-    structuredOutput: branch.structuredOutput,
-  };
 }
 
 const notRun = "This call had no result when the conversation was imported. It was not run here.";
