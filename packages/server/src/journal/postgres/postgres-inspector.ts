@@ -9,7 +9,7 @@ import type { EventWithMeta } from "../journal.ts";
 import type { LeaseHolder, StoreFacts, StoreInspector } from "../store-inspector.ts";
 import { ConversationReader } from "./conversation-reader.ts";
 import { EventReader } from "./event-reader.ts";
-import { KindReads } from "./kind-reads.ts";
+import { readKinds } from "./kind-reads.ts";
 import { journalSchema } from "./schema.ts";
 
 /** A node has a heartbeat once a second. */
@@ -58,13 +58,11 @@ class PostgresInspector implements StoreInspector {
   readonly #pool: Pool;
   readonly #rows: ConversationReader;
   readonly #events: EventReader;
-  readonly #kinds: KindReads;
 
   constructor(pool: Pool) {
     this.#pool = pool;
     this.#rows = new ConversationReader(pool);
     this.#events = new EventReader(pool);
-    this.#kinds = new KindReads(pool);
   }
 
   async findIds(beginning: string, limit: number): Promise<string[]> {
@@ -88,8 +86,7 @@ class PostgresInspector implements StoreInspector {
 
   read: StoreInspector["read"] = (conversationId, afterSeq, limit) =>
     this.#events.readAfter(conversationId, afterSeq, limit);
-  readKinds: StoreInspector["readKinds"] = (conversationId, kinds, fromSeq, toSeq) =>
-    this.#kinds.read(conversationId, kinds, [fromSeq, toSeq]);
+  readKinds: StoreInspector["readKinds"] = (...asked) => readKinds(this.#pool, ...asked);
 
   async readEach(conversationId: string, fromSeq: number, toSeq: number): Promise<EventWithMeta[]> {
     const log = await this.#events.open(conversationId);

@@ -14,6 +14,7 @@ import type {
   NewConversation,
 } from "../journal.ts";
 import { TailCache } from "../tail-cache.ts";
+import type { Pool } from "pg";
 import { Acknowledged } from "./acknowledged.ts";
 import { Appends, checkEvents, endOf } from "./appends.ts";
 import { CommitWatch } from "./commit-watch.ts";
@@ -23,7 +24,7 @@ import { ConversationReader } from "./conversation-reader.ts";
 import { ConversationWriter } from "./conversation-writer.ts";
 import { Creations } from "./creations.ts";
 import { EventReader } from "./event-reader.ts";
-import { KindReads } from "./kind-reads.ts";
+import { readKinds } from "./kind-reads.ts";
 import { Leases } from "./leases.ts";
 import { journalSchema } from "./schema.ts";
 import { EventSearch } from "./event-search.ts";
@@ -72,7 +73,7 @@ class PostgresJournal implements Journal {
   readonly #appends: Appends;
   readonly #conversations: ConversationReader;
   readonly #events: EventReader;
-  readonly #kinds: KindReads;
+  readonly #pool: Pool;
   readonly #search: EventSearch;
   readonly #sweeper: Sweeper;
   readonly #textIndexer: TextIndexer;
@@ -99,7 +100,7 @@ class PostgresJournal implements Journal {
     this.#creations = new Creations({ pool, writes: this.#writes, classes, heartbeat });
     this.#conversations = new ConversationReader(pool);
     this.#events = new EventReader(pool);
-    this.#kinds = new KindReads(pool);
+    this.#pool = pool;
     this.#search = new EventSearch({ pool, events: this.#events, classes, bodies: new BodySearch(pool) });
     this.#sweeper = new Sweeper(pool, onFailure);
     this.#textIndexer = new TextIndexer(pool, onFailure);
@@ -210,8 +211,7 @@ class PostgresJournal implements Journal {
   read: Journal["read"] = async (conversationId, afterSeq, limit) =>
     this.#tails.read(conversationId, afterSeq, limit) ??
     (await this.#events.readAfter(conversationId, afterSeq, limit));
-  readKinds: Journal["readKinds"] = (conversationId, kinds, fromSeq, toSeq) =>
-    this.#kinds.read(conversationId, kinds, [fromSeq, toSeq]);
+  readKinds: Journal["readKinds"] = (...asked) => readKinds(this.#pool, ...asked);
   findSeqs: Journal["findSeqs"] = (conversationId, filter) => this.#search.findSeqs(conversationId, filter);
   lastSeq: Journal["lastSeq"] = async (conversationId) =>
     (await this.#events.open(conversationId))?.lastSeq ?? 0;

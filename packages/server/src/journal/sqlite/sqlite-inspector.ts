@@ -85,8 +85,7 @@ class SqliteInspector implements StoreInspector {
 
   read: StoreInspector["read"] = async (conversationId, afterSeq, limit) =>
     this.#logs.readAfter(conversationId, afterSeq, limit);
-  readKinds: StoreInspector["readKinds"] = (conversationId, kinds, fromSeq, toSeq) =>
-    this.#logs.readKinds(conversationId, kinds, fromSeq, toSeq);
+  readKinds: StoreInspector["readKinds"] = (...asked) => this.#logs.readKinds(...asked);
 
   async readEach(conversationId: string, fromSeq: number, toSeq: number): Promise<EventWithMeta[]> {
     const { events } = this.#logs;

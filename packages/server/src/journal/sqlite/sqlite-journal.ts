@@ -198,8 +198,7 @@ class SqliteJournal implements Journal {
   read: Journal["read"] = async (conversationId, afterSeq, limit) =>
     this.#news.readTail(conversationId, afterSeq, limit) ??
     this.#logs.readAfter(conversationId, afterSeq, limit);
-  readKinds: Journal["readKinds"] = (conversationId, kinds, fromSeq, toSeq) =>
-    this.#logs.readKinds(conversationId, kinds, fromSeq, toSeq);
+  readKinds: Journal["readKinds"] = (...asked) => this.#logs.readKinds(...asked);
   findSeqs: Journal["findSeqs"] = (conversationId, filter) => this.#logs.findSeqs(conversationId, filter);
   lastSeq: Journal["lastSeq"] = async (conversationId) => this.#logs.lastSeq(conversationId) ?? 0;
   sizeOf: Journal["sizeOf"] = (conversationId) => this.#logs.sizeOf(conversationId);
