@@ -175,19 +175,15 @@ export class Directory implements AsyncDisposable {
 
   async search(asker: Asker, query: Omit<ConversationQuery, "ownerId">): Promise<DescribedPage> {
     const whole = { ...query, ownerId: asker.userId };
-    if (asker.onlyConversation === undefined) return await this.#descriptions.search(whole);
-    return await this.#descriptions.only(asker.onlyConversation, (pageId) =>
-      this.#deps.journal.searchConversations({ ...whole, ...pageOf(pageId) }),
+    return await this.#descriptions.page(asker, whole, (asked) =>
+      this.#deps.journal.searchConversations(asked),
     );
   }
 
   /** The caller's conversations that match a filter, last changed first. */
   async summaries(asker: Asker, query: Omit<SummaryQuery, "ownerId">): Promise<DescribedPage> {
     const whole = { ...query, ownerId: asker.userId };
-    if (asker.onlyConversation === undefined) return await this.#descriptions.summaries(whole);
-    return await this.#descriptions.only(asker.onlyConversation, (pageId) =>
-      this.#deps.journal.searchSummaries({ ...whole, ...pageOf(pageId) }),
-    );
+    return await this.#descriptions.page(asker, whole, (asked) => this.#deps.journal.searchSummaries(asked));
   }
 
   /** The existing ones of the given conversations, of any owner. */
@@ -332,11 +328,6 @@ export class Directory implements AsyncDisposable {
         this.#deps.logger.warn({ conversation: id, error: String(error) }, "tools could not be prepared");
       });
   }
-}
-
-/** Of a search for one conversation through the pages of all. */
-function pageOf(pageId: string | undefined): { readonly pageId: string | undefined; readonly limit: number } {
-  return { pageId, limit: 100 };
 }
 
 /** Nothing else could replace a placeholder, and the tools must not get the value. */
