@@ -8,7 +8,7 @@ import { openPostgresApplicationDatabase } from "../database/postgres/postgres-a
 import { openApplicationDatabase } from "../database/sqlite-application-database.ts";
 import { openJournal } from "../journal/open-journal.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { openKeyStore } from "../settings/open-key-store.ts";
+import { openKeyStore } from "../settings/open-stores.ts";
 import { probePostgres, startPostgres, type TestPostgres } from "../testing/start-postgres.ts";
 import { startTestServer } from "../testing/start-server.ts";
 

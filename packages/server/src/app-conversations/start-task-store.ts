@@ -7,7 +7,7 @@ import type {
 } from "@convoke/protocol";
 import type { Selectable } from "kysely";
 import type { ApplicationDatabase } from "../database/application-database.ts";
-import type { StartTaskTable } from "../database/tables.ts";
+import type { Tables } from "../database/tables.ts";
 import { UnknownPageError } from "../journal/journal.ts";
 import type { SecretBox } from "../security/seal.ts";
 import type { StartOrder } from "./start-order.ts";
@@ -80,7 +80,7 @@ export class StartTaskStore {
     order: StartOrder,
   ): Promise<{ task: StartTask; isNew: boolean }> {
     const nowMs = this.#deps.clock.nowMs();
-    const row: Selectable<StartTaskTable> = {
+    const row: Selectable<Tables["start_tasks"]> = {
       id: randomUUID(),
       owner_id: draft.ownerId,
       conversation_id: draft.conversationId,
@@ -344,7 +344,7 @@ export class StartTaskStore {
   }
 }
 
-function toTask(row: Selectable<StartTaskTable>): StartTask {
+function toTask(row: Selectable<Tables["start_tasks"]>): StartTask {
   return {
     id: row.id,
     ownerId: row.owner_id,

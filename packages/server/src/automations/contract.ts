@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { AutomationPlan } from "./automation.ts";
-import { maxStoredRuns, type AutomationStore, type Decision, type NewRun } from "./automation-store.ts";
+import { type AutomationStore } from "./automation-store.ts";
+import { maxStoredRuns, type Decision, type NewRun } from "./decision.ts";
 
 export const samplePlan: AutomationPlan = {
   name: "nightly",

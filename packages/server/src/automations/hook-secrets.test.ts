@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { previousSecretMs } from "./automation-store.ts";
+import { previousSecretMs } from "./decision.ts";
 import { newHookSecret, secretsIn, withSecret } from "./hook-secrets.ts";
 
 test("a secret of before is valid for a day, and a further one ends it", () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { previousSecretMs } from "./automation-store.ts";
+import { previousSecretMs } from "./decision.ts";
 
 /** The sealed text of an automation's secrets. */
 type SealedSecrets = {

@@ -1,6 +1,6 @@
 import type { AutomationOverlap } from "@convoke/protocol";
 import { dueKeyOf, type AutomationRun } from "./automation.ts";
-import type { Decision, DecisionBase, NewRun } from "./automation-store.ts";
+import type { Decision, DecisionBase, NewRun } from "./decision.ts";
 import { createSchedule } from "./schedule.ts";
 
 /** A due time that is younger is on time: it starts whatever the limits of catch-up are. No trigger has two of them at a time. */

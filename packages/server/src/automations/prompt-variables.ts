@@ -1,3 +1,5 @@
+import { valueAt } from "../lib/json-object.ts";
+
 /** What a prompt can have inserted. */
 export type PromptFacts = {
   readonly due_time: string;
@@ -38,7 +40,7 @@ export function fillPrompt(prompt: string, facts: PromptFacts): string {
   if (names.length === 0) return prompt;
   let left = maxValues;
   const lines = names.map((name) => {
-    const json = limited(toJson(valueOf(name, facts)), Math.min(left, maxValue));
+    const json = limited(toJson(valueAt(facts, name) ?? null), Math.min(left, maxValue));
     left -= json.length;
     return `${toJson(name)}: ${json}`;
   });
@@ -51,16 +53,6 @@ const notice =
 
 function namesIn(prompt: string): string[] {
   return [...new Set([...prompt.matchAll(variable)].map(([, name]) => name!.trim()))];
-}
-
-function valueOf(name: string, facts: PromptFacts): unknown {
-  const [first, ...steps] = name.split(".");
-  let value: unknown = facts[first as keyof PromptFacts];
-  for (const step of steps) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return null;
-    value = (value as Readonly<Record<string, unknown>>)[step];
-  }
-  return value ?? null;
 }
 
 /** JSON in one line without backticks, line separators and characters that change the direction of text. */

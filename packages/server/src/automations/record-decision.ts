@@ -1,15 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
-import { activeStates, type Automation, type AutomationRun } from "./automation.ts";
+import { activeStates, type AutomationRun } from "./automation.ts";
 import { toAutomation, toRun } from "./automation-rows.ts";
-import {
-  maxStoredRuns,
-  type Decision,
-  type DecisionBase,
-  type NewRun,
-  type Recorded,
-} from "./automation-store.ts";
+import { maxStoredRuns, type Decision, type DecisionBase, type NewRun, type Recorded } from "./decision.ts";
+import { changeRows, rowsWith } from "../database/rows.ts";
+import type { Wanted } from "../database/rows.ts";
 
 export type RecordContext = {
   readonly nodeId: string;
@@ -27,14 +23,16 @@ export async function recordDecision(
   const base = await readBase(tables, id);
   const decision = base === null ? null : decide(base);
   if (base === null || decision === null) return null;
-  await moveDueTime(tables, base.automation, decision.nextDueMs);
+  const { nextDueMs } = decision;
+  if (nextDueMs !== base.automation.nextDueMs)
+    await changeRows(tables, "automations", { id }, { next_due_at: nextDueMs });
   const runs: AutomationRun[] = [];
   const known: AutomationRun[] = [];
   for (const queued of decision.claimed) runs.push(await claim(tables, queued, context.nodeId));
   for (const run of decision.runs) {
     const stored = await insert(tables, id, run, context);
     if (stored !== null) runs.push(stored);
-    else known.push(await findByKey(tables, id, run.dueKey));
+    else known.push(await findRun(tables, { automation_id: id, due_key: run.dueKey }));
   }
   // Where the key of a new run exists, nothing takes the place of the active ones.
   if (runs.some(({ state }) => state !== "skipped")) await replace(tables, decision.replaced);
@@ -43,42 +41,22 @@ export async function recordDecision(
 }
 
 async function readBase(tables: Transaction<Tables>, id: string): Promise<DecisionBase | null> {
-  const row = await tables.selectFrom("automations").selectAll().where("id", "=", id).executeTakeFirst();
+  const row = await rowsWith(tables, "automations", { id }).executeTakeFirst();
   if (row === undefined) return null;
-  const active = await tables
-    .selectFrom("automation_runs")
-    .selectAll()
-    .where("automation_id", "=", id)
-    .where("state", "in", [...activeStates])
-    .orderBy("id")
-    .execute();
+  const wanted = { automation_id: id, state: activeStates };
+  const active = await rowsWith(tables, "automation_runs", wanted).orderBy("id").execute();
   return { automation: toAutomation(row), active: active.map(toRun) };
-}
-
-async function moveDueTime(
-  tables: Transaction<Tables>,
-  { id, nextDueMs: before }: Automation,
-  nextDueMs: number | null,
-): Promise<void> {
-  if (nextDueMs === before) return;
-  await tables.updateTable("automations").set({ next_due_at: nextDueMs }).where("id", "=", id).execute();
 }
 
 async function replace(tables: Transaction<Tables>, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  await tables
-    .updateTable("automation_runs")
-    .set({ state: "replaced", reason: "A later run took its place." })
-    .where("id", "in", [...ids])
-    .execute();
+  const change = { state: "replaced", reason: "A later run took its place." };
+  await changeRows(tables, "automation_runs", { id: ids }, change);
 }
 
 async function claim(tables: Transaction<Tables>, id: string, nodeId: string): Promise<AutomationRun> {
-  const query = tables
-    .updateTable("automation_runs")
-    .set({ state: "claimed", node_id: nodeId })
-    .where("id", "=", id);
-  return toRun(await query.returningAll().executeTakeFirstOrThrow());
+  await changeRows(tables, "automation_runs", { id }, { state: "claimed", node_id: nodeId });
+  return await findRun(tables, { id });
 }
 
 /** Null where its key has a run. */
@@ -116,21 +94,16 @@ async function insert(
   return row === undefined ? null : toRun(row);
 }
 
-async function findByKey(
+async function findRun(
   tables: Transaction<Tables>,
-  automationId: string,
-  dueKey: string,
+  wanted: Wanted<"automation_runs">,
 ): Promise<AutomationRun> {
-  const query = tables.selectFrom("automation_runs").selectAll().where("automation_id", "=", automationId);
-  return toRun(await query.where("due_key", "=", dueKey).executeTakeFirstOrThrow());
+  return toRun(await rowsWith(tables, "automation_runs", wanted).executeTakeFirstOrThrow());
 }
 
 /** Active runs stay however many there are. */
 async function removeOldest(tables: Transaction<Tables>, automationId: string): Promise<void> {
-  const [last] = await tables
-    .selectFrom("automation_runs")
-    .select("id")
-    .where("automation_id", "=", automationId)
+  const [last] = await rowsWith(tables, "automation_runs", { automation_id: automationId })
     .orderBy("id", "desc")
     .offset(maxStoredRuns)
     .limit(1)

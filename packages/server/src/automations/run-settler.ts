@@ -1,6 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import type { AutomationRun } from "./automation.ts";
-import type { AutomationStore, RunChange } from "./automation-store.ts";
+import type { AutomationStore } from "./automation-store.ts";
+import type { RunChange } from "./decision.ts";
 import type { RunConversations, RunStatus } from "./run-conversations.ts";
 import { RunRounds } from "./run-rounds.ts";
 

@@ -1,7 +1,7 @@
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
 import { AutomationEditor } from "../automations/automation-editor.ts";
-import { DatabaseAutomationStore } from "../automations/database-automation-store.ts";
+import { AutomationStore } from "../automations/automation-store.ts";
 import { automationTag } from "../automations/run-request.ts";
 import { Scheduler } from "../automations/scheduler.ts";
 import type { Peers } from "../cluster/peers.ts";
@@ -54,7 +54,7 @@ export function openAutomations(deps: OpenAutomationsDeps): OpenAutomations {
   const { conversations, toolHost, observer, logger } = deps;
   const { cluster, database, journal, leases, secretBox } = deps.store;
   const { directory, hosts, profileHistory, settings } = conversations;
-  const store = new DatabaseAutomationStore({ database, secretBox, clock: cluster });
+  const store = new AutomationStore({ database, secretBox, clock: cluster });
   const scheduler = new Scheduler({
     store,
     conversations: runConversations({

@@ -1,3 +1,4 @@
+import { Listeners } from "../lib/listeners.ts";
 import { randomUUID } from "node:crypto";
 import { Socket } from "node:net";
 import { setImmediate as yieldToEventLoop, setTimeout as sleep } from "node:timers/promises";
@@ -34,7 +35,7 @@ export class NodeHeartbeat implements AsyncDisposable {
   readonly #options: HeartbeatOptions;
   readonly #everyMs: number;
   readonly #fencedListeners = new Set<() => void>();
-  readonly #goneListeners = new Set<() => void>();
+  readonly #goneListeners = new Listeners<void>();
   readonly #waiting = new Set<() => void>();
   #client: Client | null;
   #nodeId: string;
@@ -150,9 +151,7 @@ export class NodeHeartbeat implements AsyncDisposable {
 
   /** Called when another node has died. Returns the unsubscribe function. */
   onGone(listener: () => void): () => void {
-    const own = (): void => listener();
-    this.#goneListeners.add(own);
-    return () => void this.#goneListeners.delete(own);
+    return this.#goneListeners.add(listener);
   }
 
   /** Releases everything that this node owned to the others. Idempotent. */
@@ -221,7 +220,7 @@ export class NodeHeartbeat implements AsyncDisposable {
     const isAnyGone = dead.length > 0 || [...this.#polls.nodes.keys()].some((id) => !polls.nodes.has(id));
     this.#polls = polls;
     for (const node of dead) await declareDead(client, node);
-    if (isAnyGone) for (const listener of this.#goneListeners) listener();
+    if (isAnyGone) this.#goneListeners.emit();
     if ((rows[0]?.own ?? null) === null) await this.#takeNewName(client);
     this.#soundMs = sentMs;
     for (const resolve of this.#waiting) resolve();

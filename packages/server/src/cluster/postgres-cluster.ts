@@ -30,21 +30,10 @@ export class PostgresCluster implements Cluster {
     return this.#node.heartbeat.localAddress;
   }
 
-  nowMs(): number {
-    return this.#node.heartbeat.nowMs;
-  }
-
-  isSound(): boolean {
-    return this.#node.heartbeat.isSound;
-  }
-
-  async untilSound(signal: AbortSignal): Promise<void> {
-    await this.#node.heartbeat.untilSound(signal);
-  }
-
-  async announce(url: string): Promise<void> {
-    await this.#node.heartbeat.announce(url);
-  }
+  nowMs: Cluster["nowMs"] = () => this.#node.heartbeat.nowMs;
+  isSound: Cluster["isSound"] = () => this.#node.heartbeat.isSound;
+  untilSound: Cluster["untilSound"] = (signal) => this.#node.heartbeat.untilSound(signal);
+  announce: Cluster["announce"] = (url) => this.#node.heartbeat.announce(url);
 
   async findAddress(nodeId: string): Promise<NodeAddress | null> {
     if (!(await this.#node.heartbeat.isHere(nodeId))) return null;
@@ -63,13 +52,8 @@ export class PostgresCluster implements Cluster {
     return rows;
   }
 
-  onFenced(listener: () => void): () => void {
-    return this.#node.heartbeat.onFenced(listener);
-  }
-
-  onGone(listener: () => void): () => void {
-    return this.#node.heartbeat.onGone(listener);
-  }
+  onFenced: Cluster["onFenced"] = (listener) => this.#node.heartbeat.onFenced(listener);
+  onGone: Cluster["onGone"] = (listener) => this.#node.heartbeat.onGone(listener);
 
   #secretOf(nodeId: string): string {
     return Buffer.from(hkdfSync("sha256", this.#key, nodeId, "convoke nodes 1", 32)).toString("base64url");

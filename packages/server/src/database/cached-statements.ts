@@ -1,7 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-
-/** More texts than the server's own; lists of parameters of every length go round in what is left. */
-const maxStatements = 128;
+import { BoundedCache } from "../lib/bounded-cache.ts";
 
 /** Nothing else: some pragmas, `synchronous` among them, do their work while they are prepared, and would do it only once. */
 const cachedKinds = /^(select|insert|update|delete|with|begin|commit|rollback)\b/i;
@@ -9,20 +7,26 @@ const cachedKinds = /^(select|insert|update|delete|with|begin|commit|rollback)\b
 /** Statements of one connection by their text: to prepare one takes SQLite several times as long as to run it. */
 export class CachedStatements {
   readonly #database: DatabaseSync;
-  /** The longest unused first. */
-  readonly #cached = new Map<string, StatementSync>();
+  readonly #returnsArrays: boolean;
+  readonly #cached: BoundedCache<StatementSync>;
 
-  constructor(database: DatabaseSync) {
+  /** By default there is room for more texts than the server's own; lists of parameters of every length go round in what is left. */
+  constructor(
+    database: DatabaseSync,
+    { max = 128, returnsArrays = false }: { readonly max?: number; readonly returnsArrays?: boolean } = {},
+  ) {
     this.#database = database;
+    this.#cached = new BoundedCache(max);
+    this.#returnsArrays = returnsArrays;
   }
 
   /** To be run to its end before it is asked for again. */
   get(sql: string): StatementSync {
-    if (!cachedKinds.test(sql)) return this.#database.prepare(sql);
-    const statement = this.#cached.get(sql) ?? this.#database.prepare(sql);
-    this.#cached.delete(sql);
-    this.#cached.set(sql, statement);
-    if (this.#cached.size > maxStatements) this.#cached.delete(this.#cached.keys().next().value ?? sql);
+    const known = this.#cached.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(sql);
+    if (this.#returnsArrays) statement.setReturnArrays(true);
+    if (cachedKinds.test(sql)) this.#cached.set(sql, statement);
     return statement;
   }
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isDeepStrictEqual } from "node:util";
 import { inFile } from "../lib/storage-fault.ts";
+import { vacuumInto } from "./sqlite-file.ts";
 
 /** The small databases of a data folder, those with migrations first. The journal and its texts only get additions. */
 const copied = ["application", "sandboxes"];
@@ -61,14 +62,7 @@ function copyOne(from: string, to: string, isStillOlder: (copy: DatabaseSync) =>
   }
 }
 
-function vacuumInto(from: string, to: string): void {
-  using database = new DatabaseSync(from, { readOnly: true, timeout: lockedMs });
-  database.prepare("VACUUM INTO ?").run(to);
-}
-
 function isCopyWanted(file: string, isStillOlder: (copy: DatabaseSync) => boolean): boolean {
   using copy = new DatabaseSync(file, { readOnly: true });
   return isStillOlder(copy);
 }
-
-const lockedMs = 30_000;

@@ -12,8 +12,8 @@ import {
   symlink,
   writeFile,
 } from "node:fs/promises";
-import { DatabaseSync } from "node:sqlite";
 import { inFile } from "../lib/storage-fault.ts";
+import { vacuumInto } from "./sqlite-file.ts";
 
 export type FolderCopyDeps = {
   readonly from: string;
@@ -134,13 +134,6 @@ function isBesideDatabase(name: string): boolean {
   const database = name.replace(/-(?:wal|shm|journal)$/, "");
   return database !== name && (isOwnDatabase(database) || database === "texts.db");
 }
-
-function vacuumInto(from: string, to: string): void {
-  using database = new DatabaseSync(from, { readOnly: true, timeout: lockedMs });
-  database.prepare("VACUUM INTO ?").run(to);
-}
-
-const lockedMs = 30_000;
 
 /** Only root can give files away; for everybody else they have its own user already. */
 async function keepRights(path: string, { uid, gid, mode }: Stats): Promise<void> {

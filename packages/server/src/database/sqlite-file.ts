@@ -5,6 +5,7 @@ import { inFile } from "../lib/storage-fault.ts";
 
 /** How long a connection waits for another one's lock. */
 const busyTimeoutMs = 10_000;
+const copyTimeoutMs = 30_000;
 
 /** Opens a database file that only its owner can read, made when there is none; every commit survives a power cut. */
 export function openSqliteFile(path: string): DatabaseSync {
@@ -33,6 +34,12 @@ function openNamed(path: string, options: DatabaseSyncOptions): DatabaseSync {
   } catch (error) {
     throw inFile(error, path);
   }
+}
+
+/** Copies a database as it is at one moment into a file that is empty. */
+export function vacuumInto(from: string, to: string): void {
+  using database = new DatabaseSync(from, { readOnly: true, timeout: copyTimeoutMs });
+  database.prepare("VACUUM INTO ?").run(to);
 }
 
 /** True for "another connection holds the lock". */

@@ -1,9 +1,5 @@
-import type {
-  ConversationPage,
-  ConversationQuery,
-  ConversationRow,
-  SummaryQuery,
-} from "../journal/journal.ts";
+import { itemsOfPages } from "../lib/items-of-pages.ts";
+import type { ConversationPage, ConversationRow, SummaryQuery } from "../journal/journal.ts";
 import { isOutsideScope } from "../security/key-scope.ts";
 import { createMask } from "../security/mask.ts";
 import type { Conversation } from "../engine/conversation.ts";
@@ -78,26 +74,20 @@ export class Descriptions {
     );
   }
 
-  async search(query: ConversationQuery): Promise<DescribedPage> {
-    return await this.#page(await this.#deps.journal.searchConversations(query));
-  }
-
-  /** The conversation with this id, if it is on one of the pages. */
-  async only(
-    id: string,
-    readPage: (pageId: string | undefined) => Promise<ConversationPage> | ConversationPage,
+  /** A page of a list; who may see one conversation alone gets that one, where it is on any of the pages. */
+  async page<Query extends Pick<SummaryQuery, "limit" | "pageId">>(
+    { onlyConversation }: Asker,
+    query: Query,
+    read: (query: Query) => Promise<ConversationPage> | ConversationPage,
   ): Promise<DescribedPage> {
-    for (let pageId: string | null | undefined; pageId !== null;) {
-      const page: ConversationPage = await readPage(pageId);
-      const items = page.items.filter((row) => row.id === id);
-      if (items.length > 0) return await this.#page({ items, nextPageId: null });
-      pageId = page.nextPageId;
+    if (onlyConversation === undefined) {
+      const { items, nextPageId } = await read(query);
+      return { items: await Promise.all(items.map((row) => this.of(row))), nextPageId };
     }
+    const all = itemsOfPages(async (pageId) => await read({ ...query, limit: 100, pageId }));
+    for await (const row of all)
+      if (row.id === onlyConversation) return { items: [await this.of(row)], nextPageId: null };
     return { items: [], nextPageId: null };
-  }
-
-  async summaries(query: SummaryQuery): Promise<DescribedPage> {
-    return await this.#page(await this.#deps.journal.searchSummaries(query));
   }
 
   /** The state of the caller's conversation as a socket frame; null if the caller has none with this id. */
@@ -122,14 +112,6 @@ export class Descriptions {
   /** The logs of some conversations may have changed (database set back). */
   forget(): void {
     this.#folded.clear();
-  }
-
-  async #page(page: {
-    readonly items: readonly ConversationRow[];
-    readonly nextPageId: string | null;
-  }): Promise<DescribedPage> {
-    const items = await Promise.all(page.items.map((row) => this.of(row)));
-    return { items, nextPageId: page.nextPageId };
   }
 
   /** The caller's actor, if it is in this process. */

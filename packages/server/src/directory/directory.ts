@@ -22,11 +22,9 @@ import type { Conversation } from "../engine/conversation.ts";
 import { toStored, type ConversationConfig } from "../engine/conversation-config.ts";
 import type { SendInput } from "../engine/conversation-deps.ts";
 import type { Asker, CreateInput } from "../engine/create-input.ts";
-import type { PersonShells } from "../tools/people/person-shells.ts";
 import { Copies } from "./copies.ts";
 import { Deletions } from "./deletions.ts";
 import { Descriptions, type DescribedPage } from "./descriptions.ts";
-import type { ForwardedSignal } from "../engine/signals.ts";
 import { Watches, type FrameSource, type Watch } from "./watch.ts";
 import type { DirectoryDeps } from "./directory-deps.ts";
 import { isOwnedBy } from "./is-owned-by.ts";
@@ -37,9 +35,9 @@ import { initialState } from "../engine/state/conversation-state.ts";
 import { Trash } from "./trash.ts";
 import { forkConversation, type ForkInput } from "./fork.ts";
 import { importLog, type ImportedLog, type ImportTimes } from "./import-log.ts";
-import type { PollOptions } from "./orphans.ts";
 import { Recovery } from "./recovery.ts";
 import { conversationMissing, serverClosing } from "../engine/refusals.ts";
+import { restingConversation, type NewConversation } from "../journal/journal.ts";
 
 export type { Asker, CreateInput } from "../engine/create-input.ts";
 export type { DirectoryDeps } from "./directory-deps.ts";
@@ -98,22 +96,16 @@ export class Directory implements AsyncDisposable {
     if (chosen.kind !== "sandbox") await this.#sessions.makeWorkspace(config);
     const nowMicros = this.#deps.clock.nowMs() * 1000;
     const row = {
+      ...restingConversation,
       id: input.id,
       ownerId: asker.userId,
       title: input.title,
       createdAtMicros: input.app ? input.app.createdAtMs * 1000 : nowMicros,
       updatedAtMicros: nowMicros,
-      executionStatus: "idle",
-      isActive: false,
-      isCopying: false,
       sandboxId: config.sandbox_id ?? null,
       parentId: config.parent?.conversation_id ?? null,
-      host: null,
       appFacts: input.app?.facts ?? null,
-      config: JSON.stringify(config),
-      sealedSecrets: this.#deps.secretBox.seal(JSON.stringify(toStored(withPlaceholders(input.secrets)))),
-      snapshot: null,
-      snapshotSeq: 0,
+      ...this.#storedForms(config, input.secrets),
     };
     const isNew = await (first === null
       ? this.#deps.journal.createConversation(row)
@@ -139,9 +131,7 @@ export class Directory implements AsyncDisposable {
   }
 
   /** See {@link LoadedConversations.shellsOf}. */
-  shellsOf(conversation: Conversation): PersonShells {
-    return this.#loaded.shellsOf(conversation);
-  }
+  shellsOf: LoadedConversations["shellsOf"] = (conversation) => this.#loaded.shellsOf(conversation);
 
   /** A reader of the caller's conversation, without lease and actor. */
   async watch(asker: Asker, id: string): Promise<Watch> {
@@ -150,14 +140,10 @@ export class Directory implements AsyncDisposable {
   }
 
   /** See {@link Watches.forward}. */
-  forward(id: string, onForward: (signal: ForwardedSignal) => void): () => void {
-    return this.#watches.forward(id, onForward);
-  }
+  forward: Watches["forward"] = (id, onForward) => this.#watches.forward(id, onForward);
 
   /** See {@link Watches.receive}. */
-  receive(id: string, signal: ForwardedSignal, atSeq: number | null): void {
-    this.#watches.receive(id, signal, atSeq);
-  }
+  receive: Watches["receive"] = (id, signal, atSeq) => this.#watches.receive(id, signal, atSeq);
 
   /** Whether the caller owns such a conversation. */
   async exists(asker: Asker, id: string): Promise<boolean> {
@@ -185,33 +171,23 @@ export class Directory implements AsyncDisposable {
     return described ?? null;
   }
 
-  async describeMany(asker: Asker, ids: readonly string[]): Promise<(ConversationInfoSource | null)[]> {
-    return await this.#descriptions.many(asker, ids);
-  }
+  describeMany: Descriptions["many"] = (asker, ids) => this.#descriptions.many(asker, ids);
 
   async search(asker: Asker, query: Omit<ConversationQuery, "ownerId">): Promise<DescribedPage> {
     const whole = { ...query, ownerId: asker.userId };
-    if (asker.onlyConversation === undefined) return await this.#descriptions.search(whole);
-    return await this.#descriptions.only(asker.onlyConversation, (pageId) =>
-      this.#deps.journal.searchConversations({ ...whole, ...pageOf(pageId) }),
+    return await this.#descriptions.page(asker, whole, (asked) =>
+      this.#deps.journal.searchConversations(asked),
     );
   }
 
   /** The caller's conversations that match a filter, last changed first. */
   async summaries(asker: Asker, query: Omit<SummaryQuery, "ownerId">): Promise<DescribedPage> {
     const whole = { ...query, ownerId: asker.userId };
-    if (asker.onlyConversation === undefined) return await this.#descriptions.summaries(whole);
-    return await this.#descriptions.only(asker.onlyConversation, (pageId) =>
-      this.#deps.journal.searchSummaries({ ...whole, ...pageOf(pageId) }),
-    );
+    return await this.#descriptions.page(asker, whole, (asked) => this.#deps.journal.searchSummaries(asked));
   }
 
   /** The existing ones of the given conversations, of any owner. */
-  async describeAll(
-    ids: readonly string[],
-  ): Promise<{ ownerId: string; described: ConversationInfoSource }[]> {
-    return await this.#descriptions.all(ids);
-  }
+  describeAll: Descriptions["all"] = (ids) => this.#descriptions.all(ids);
 
   /** Stores the caller's marks of a conversation; needs no lease. */
   async mark(asker: Asker, id: string, marks: MarkChange): Promise<void> {
@@ -232,14 +208,10 @@ export class Directory implements AsyncDisposable {
   }
 
   /** Whether the conversation is in the memory of this process. */
-  isLoaded(id: string): boolean {
-    return this.#loaded.has(id);
-  }
+  isLoaded: LoadedConversations["has"] = (id) => this.#loaded.has(id);
 
   /** See {@link LoadedConversations.requireFiles}. */
-  async requireFiles(id: string, config: ConversationConfig): Promise<void> {
-    await this.#loaded.requireFiles(id, config);
-  }
+  requireFiles: LoadedConversations["requireFiles"] = (id, config) => this.#loaded.requireFiles(id, config);
 
   /** Copies the caller's conversation, see {@link forkConversation}; false if the new id is taken. */
   async fork(asker: Asker, sourceId: string, input: ForkInput): Promise<boolean> {
@@ -258,17 +230,14 @@ export class Directory implements AsyncDisposable {
     using _admitted = await this.#deps.quotas.admit(asker.userId, id);
     const chosen = await this.#deps.chooseHost({ id, ownerId: asker.userId, config });
     if (chosen.kind !== "sandbox") await this.#sessions.makeWorkspace(config);
+    const stored = this.#storedForms(config, input.secrets);
     const row = {
+      ...restingConversation,
       id,
       ownerId: asker.userId,
       title: input.title,
       ...times,
-      sandboxId: null,
-      parentId: null,
-      host: null,
-      appFacts: null,
-      config: JSON.stringify(config),
-      sealedSecrets: this.#deps.secretBox.seal(JSON.stringify(toStored(withPlaceholders(input.secrets)))),
+      ...stored,
     };
     using _copying = this.#copies.begin(id);
     return await importLog(this.#deps, row, log);
@@ -306,19 +275,13 @@ export class Directory implements AsyncDisposable {
    * Resumes every run that the last process left; call once after startup. Resolves when all are resumed, except
    * suspects of a standstill, which follow one after another.
    */
-  async recover(): Promise<void> {
-    await this.#recovery.start();
-  }
+  recover: Recovery["start"] = () => this.#recovery.start();
 
   /** Resumes runs of servers on the same store that have ended; call at intervals. */
-  async adoptOrphans(options?: PollOptions): Promise<void> {
-    await this.#recovery.poll(options);
-  }
+  adoptOrphans: Recovery["poll"] = (options) => this.#recovery.poll(options);
 
   /** Ends every actor, in the background: the store has given their conversations to other nodes. */
-  loseAll(): void {
-    this.#loaded.loseAll();
-  }
+  loseAll: LoadedConversations["loseAll"] = () => this.#loaded.loseAll();
 
   /**
    * The store was set back and some logs are shorter than their actors know: ends these actors; they are loaded
@@ -330,29 +293,30 @@ export class Directory implements AsyncDisposable {
   }
 
   /** False while anything is in progress. */
-  async isAtRest(): Promise<boolean> {
-    return await this.#loaded.areAtRest();
-  }
+  isAtRest: LoadedConversations["areAtRest"] = () => this.#loaded.areAtRest();
 
   /** The private folder of a conversation on this machine; deleted with it. */
-  stateDir(id: string): string {
-    return this.#sessions.stateDir(id);
-  }
+  stateDir: ConversationSessions["stateDir"] = (id) => this.#sessions.stateDir(id);
 
   /** Evicts actors that were idle for `idleMs`; they are loaded again on demand (P5). Returns how many. */
-  async evictIdle(idleMs: number): Promise<number> {
-    return await this.#loaded.evictIdle(idleMs);
-  }
+  evictIdle: LoadedConversations["evictIdle"] = (idleMs) => this.#loaded.evictIdle(idleMs);
 
   /** Drops the caches of idle conversations. */
-  releaseMemory(): void {
-    this.#loaded.releaseMemory();
-  }
+  releaseMemory: LoadedConversations["releaseMemory"] = () => this.#loaded.releaseMemory();
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#loaded.refuse();
     await this.#recovery[Symbol.asyncDispose]();
     await this.#loaded[Symbol.asyncDispose]();
+  }
+
+  /** As the journal keeps them. */
+  #storedForms(
+    config: ConversationConfig,
+    secrets: CreateInput["secrets"],
+  ): Pick<NewConversation, "config" | "sealedSecrets"> {
+    const sealedSecrets = this.#deps.secretBox.seal(JSON.stringify(toStored(withPlaceholders(secrets))));
+    return { config: JSON.stringify(config), sealedSecrets };
   }
 
   /** Starts its MCP servers while the user types; a failure is reported at first use. */
@@ -364,11 +328,6 @@ export class Directory implements AsyncDisposable {
         this.#deps.logger.warn({ conversation: id, error: String(error) }, "tools could not be prepared");
       });
   }
-}
-
-/** Of a search for one conversation through the pages of all. */
-function pageOf(pageId: string | undefined): { readonly pageId: string | undefined; readonly limit: number } {
-  return { pageId, limit: 100 };
 }
 
 /** Nothing else could replace a placeholder, and the tools must not get the value. */

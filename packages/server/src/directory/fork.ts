@@ -11,6 +11,7 @@ import { applyStored, writeSnapshot } from "../engine/state/load-state.ts";
 import { readConfig } from "../engine/read-config.ts";
 import { conversationDamaged, conversationMissing } from "../engine/refusals.ts";
 import { claimNew } from "./claim-new.ts";
+import { restingConversation } from "../journal/journal.ts";
 
 export type ForkInput = {
   readonly id: string;
@@ -50,23 +51,20 @@ export async function forkConversation(
   };
   const nowMicros = clock.nowMs() * 1000;
   const isNew = await journal.createConversation({
+    ...restingConversation,
     id: input.id,
     ownerId: source.ownerId,
     title: input.title ?? source.title,
     createdAtMicros: nowMicros,
     updatedAtMicros: nowMicros,
-    executionStatus: "idle",
     // If this process ends first, the next one finds and removes the copy.
     isActive: true,
     isCopying: true,
     sandboxId: source.sandboxId,
     parentId: source.parentId,
     host: source.host,
-    appFacts: null,
     config: JSON.stringify(whole),
     sealedSecrets: source.sealedSecrets,
-    snapshot: null,
-    snapshotSeq: 0,
   });
   if (!isNew) return false;
   const lease = await claimNew(journal, input.id);

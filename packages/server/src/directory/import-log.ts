@@ -1,6 +1,6 @@
 import type { ConversationExecutionStatus } from "@convoke/protocol";
 import { isOnPath, pathTo, type Navigation } from "../agent/branches.ts";
-import { initialState, type BranchHead, type ConversationState } from "../engine/state/conversation-state.ts";
+import { headOf, initialState, type ConversationState } from "../engine/state/conversation-state.ts";
 import { applyEvent } from "../engine/state/fold.ts";
 import { writeSnapshot } from "../engine/state/load-state.ts";
 import { agentError } from "../events/call-answers.ts";
@@ -32,12 +32,6 @@ export type ImportDeps = {
   readonly clock: Clock;
 };
 
-/** The form in which `row` is stored is decided here: hidden until the log is complete. */
-export type ImportedRow = Omit<
-  NewConversation,
-  "executionStatus" | "isActive" | "isCopying" | "snapshot" | "snapshotSeq"
->;
-
 export type ImportTimes = Pick<NewConversation, "createdAtMicros" | "updatedAtMicros">;
 
 const chunk = 500;
@@ -48,10 +42,9 @@ const atRest = new Set<string>(["idle", "paused", "finished", "error", "stuck"])
  * has no result, the status where it changes, and a note of the import. The conversation is hidden until that, and a process that ends
  * before leaves nothing of it. False if the id is taken.
  */
-export async function importLog(deps: ImportDeps, row: ImportedRow, log: ImportedLog): Promise<boolean> {
+export async function importLog(deps: ImportDeps, row: NewConversation, log: ImportedLog): Promise<boolean> {
   const { clock, journal } = deps;
-  const hidden = { isActive: true, isCopying: true, executionStatus: "idle", snapshot: null, snapshotSeq: 0 };
-  if (!(await journal.createConversation({ ...row, ...hidden }))) return false;
+  if (!(await journal.createConversation({ ...row, isActive: true, isCopying: true }))) return false;
   const lease = await claimNew(journal, row.id);
   try {
     const folded = await appendEvents(deps, row.id, lease, log);
@@ -119,7 +112,7 @@ function endOf({ state, branch }: Folded, log: ImportedLog): EventDraft[] {
   const open = new Set(state.openActions.map(({ id }) => id));
   const here = branch.openActions.filter(({ id }) => open.has(id));
   const elsewhere = state.openActions.filter(({ id }) => !here.some((action) => action.id === id));
-  const head = headOf(branch, here);
+  const head = { ...headOf(branch), openActions: here, responseSchema: null, refusedAnswers: 0 };
   return [
     ...elsewhere.map(answer),
     ...changed,
@@ -127,23 +120,6 @@ function endOf({ state, branch }: Folded, log: ImportedLog): EventDraft[] {
     ...here.map(answer),
     note,
   ];
-}
-
-function headOf(branch: ConversationState, openActions: BranchHead["openActions"]): BranchHead {
-  return {
-    systemPromptSeq: branch.systemPromptSeq,
-    lastUserMessageId: branch.lastUserMessageId,
-    lastMessageSeq: branch.lastMessageSeq,
-    lastResultSeq: branch.lastResultSeq,
-    lastSawSeq: branch.lastSawSeq,
-    openActions,
-    queued: branch.queued,
-    held: branch.held,
-    leafId: branch.leafId,
-    responseSchema: null,
-    refusedAnswers: 0,
-    structuredOutput: branch.structuredOutput,
-  };
 }
 
 const notRun = "This call had no result when the conversation was imported. It was not run here.";

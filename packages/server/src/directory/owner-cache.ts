@@ -1,3 +1,5 @@
+import { BoundedCache } from "../lib/bounded-cache.ts";
+
 /** How long a found owner is cached, in milliseconds, before the store is asked again. */
 const ttlMs = 2_000;
 const maxEntries = 1_000;
@@ -5,7 +7,7 @@ const maxEntries = 1_000;
 /** A short-lived cache of the nodes that own conversations, so that consecutive commands ask the store once. */
 export class OwnerCache {
   readonly #nowMs: () => number;
-  readonly #entries = new Map<string, { readonly nodeId: string; readonly untilMs: number }>();
+  readonly #entries = new BoundedCache<{ readonly nodeId: string; readonly untilMs: number }>(maxEntries);
 
   /** `nowMs` is a monotonic clock. */
   constructor(nowMs: () => number) {
@@ -15,15 +17,10 @@ export class OwnerCache {
   /** Null if no owner is cached or the entry has expired. */
   get(conversationId: string): string | null {
     const entry = this.#entries.get(conversationId);
-    if (entry === undefined || this.#nowMs() < entry.untilMs) return entry?.nodeId ?? null;
-    this.#entries.delete(conversationId);
-    return null;
+    return entry === undefined || this.#nowMs() >= entry.untilMs ? null : entry.nodeId;
   }
 
   set(conversationId: string, nodeId: string): void {
-    this.#entries.delete(conversationId);
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size >= maxEntries) this.#entries.delete(oldest!);
     this.#entries.set(conversationId, { nodeId, untilMs: this.#nowMs() + ttlMs });
   }
 

@@ -1,6 +1,7 @@
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readIfThere } from "../lib/read-if-there.ts";
+import { parseObject } from "../lib/json-object.ts";
 
 /** From this score on a conversation is not resumed automatically. */
 const tooMany = 3;
@@ -25,12 +26,16 @@ export class Standstills {
     const path = join(directory, "standstills.json");
     const record = recordFileIn(directory);
     const counted = new Map(
-      Object.entries(readObject(await readIfThere(path))).map(([id, count]) => [id, Number(count)]),
+      Object.entries(parseObject((await readIfThere(path)) ?? "") ?? {}).map(([id, count]) => [
+        id,
+        Number(count),
+      ]),
     );
     const left = await readIfThere(record);
     const standstills = new Standstills(path, counted);
     if (left === null) return standstills;
-    const { last, working } = readObject(left) as { last?: unknown; working?: unknown };
+    // A truncated report has no suspects.
+    const { last, working } = parseObject(left) ?? {};
     const ids = new Set(Array.isArray(working) ? working.filter((id) => typeof id === "string") : []);
     if (typeof last === "string") ids.add(last);
     for (const id of ids) {
@@ -69,14 +74,4 @@ export class Standstills {
 /** The file in which a watchdog records the running conversations. */
 export function recordFileIn(directory: string): string {
   return join(directory, "standstill.json");
-}
-
-function readObject(text: string | null): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text ?? "{}");
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    // A truncated report has no suspects.
-    return {};
-  }
 }

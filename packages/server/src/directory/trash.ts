@@ -58,12 +58,12 @@ export class Trash {
       );
     const now = clock.nowMs();
     const entry: Trashed = {
-      conversationId: id,
-      userId: asker.userId,
+      conversation_id: id,
+      user_id: asker.userId,
       title: row.title,
       reason,
-      trashedAtMs: now,
-      endsAtMs: now + days * dayMs,
+      trashed_at: now,
+      ends_at: now + days * dayMs,
     };
     // The record first: a conversation without one could not be found again.
     await trash.add(entry);
@@ -108,7 +108,7 @@ export class Trash {
   }
 
   async #require({ userId }: Asker, id: string): Promise<void> {
-    if ((await this.#deps.trash.get(id))?.userId !== userId) throw conversationMissing(id);
+    if ((await this.#deps.trash.get(id))?.user_id !== userId) throw conversationMissing(id);
   }
 
   /** Under the lease, so that no actor and no run of it is anywhere. */

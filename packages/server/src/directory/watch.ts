@@ -100,10 +100,18 @@ export class Watches {
   }
 
   open(userId: string, id: string): Watch {
-    return new ConversationWatch(this, this.#deps, userId, id);
+    const { journal, frames } = this.#deps;
+    return {
+      id,
+      fullStateFrame: () => frames.fullStateFrame(userId, id),
+      liveStatusFrame: () => frames.liveStatusFrame(userId, id),
+      follow: (options) => follow(journal, id, options),
+      read: (options) => new LogReader(journal, id, options),
+      listen: (listener) => this.#listen(userId, id, listener),
+    };
   }
 
-  listen(userId: string, id: string, listener: Listener): () => void {
+  #listen(userId: string, id: string, listener: Listener): () => void {
     const stop = this.signalsOf(id).subscribe(listener);
     if (!this.#stopRings.has(id)) this.#stopRings.set(id, this.#watchLog(userId, id));
     return () => {
@@ -135,39 +143,5 @@ export class Watches {
       const fields = { conversation: id, error: String(error) };
       this.#deps.logger.error(fields, "a conversation could not be looked up");
     }
-  }
-}
-
-class ConversationWatch implements Watch {
-  readonly id: string;
-  readonly #watches: Watches;
-  readonly #deps: WatchesDeps;
-  readonly #userId: string;
-
-  constructor(watches: Watches, deps: WatchesDeps, userId: string, id: string) {
-    this.id = id;
-    this.#watches = watches;
-    this.#deps = deps;
-    this.#userId = userId;
-  }
-
-  async fullStateFrame(): Promise<string | null> {
-    return await this.#deps.frames.fullStateFrame(this.#userId, this.id);
-  }
-
-  async liveStatusFrame(): Promise<string | null> {
-    return await this.#deps.frames.liveStatusFrame(this.#userId, this.id);
-  }
-
-  follow(options: FollowOptions): AsyncIterable<readonly StoredEvent[]> {
-    return follow(this.#deps.journal, this.id, options);
-  }
-
-  read(options: LogReaderOptions): LogReader {
-    return new LogReader(this.#deps.journal, this.id, options);
-  }
-
-  listen(listener: Listener): () => void {
-    return this.#watches.listen(this.#userId, this.id, listener);
   }
 }

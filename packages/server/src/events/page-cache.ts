@@ -1,4 +1,5 @@
 import type { LogHead } from "../journal/journal.ts";
+import { BoundedCache } from "../lib/bounded-cache.ts";
 
 const defaultMostBytes = 16 * 1024 * 1024;
 
@@ -20,47 +21,28 @@ type Entry = CachedPage & Place;
  */
 export class PageCache {
   readonly #maxBytes: number;
-  /** The least recently used first. */
-  readonly #pages = new Map<string, Entry>();
-  #bytes = 0;
+  readonly #pages: BoundedCache<Entry>;
 
   constructor(maxBytes = defaultMostBytes) {
     this.#maxBytes = maxBytes;
+    this.#pages = new BoundedCache(maxBytes, ({ bytes }, key) => key.length + bytes.length);
   }
 
   /** `key` identifies the conversation and the query. Undefined unless the cached page is valid at `head`. */
   get(key: string, head: Place): CachedPage | undefined {
     const entry = this.#pages.get(key);
-    if (entry === undefined || entry.log !== head.log) return undefined;
-    if (entry.etag === null && entry.lastSeq !== head.lastSeq) return undefined;
-    this.#pages.delete(key);
-    this.#pages.set(key, entry);
-    return entry;
+    const isValid = entry?.log === head.log && (entry.etag !== null || entry.lastSeq === head.lastSeq);
+    return isValid ? entry : undefined;
   }
 
   /** `head` must be read before the page. A page of an eighth of the bound or more is not cached. */
-  keep(key: string, head: Place, page: CachedPage): void {
-    this.#forget(key);
-    if (page.bytes.length >= this.#maxBytes / 8) return;
-    const { log, lastSeq } = head;
-    this.#pages.set(key, { ...page, log, lastSeq });
-    this.#bytes += key.length + page.bytes.length;
-    for (const oldest of this.#pages.keys()) {
-      if (this.#bytes <= this.#maxBytes) break;
-      this.#forget(oldest);
-    }
+  keep(key: string, { log, lastSeq }: Place, page: CachedPage): void {
+    if (page.bytes.length >= this.#maxBytes / 8) this.#pages.delete(key);
+    else this.#pages.set(key, { ...page, log, lastSeq });
   }
 
   /** Empties the cache. */
   clear(): void {
     this.#pages.clear();
-    this.#bytes = 0;
-  }
-
-  #forget(key: string): void {
-    const entry = this.#pages.get(key);
-    if (entry === undefined) return;
-    this.#bytes -= key.length + entry.bytes.length;
-    this.#pages.delete(key);
   }
 }

@@ -1,4 +1,5 @@
 import { trimEvent } from "./trim-event.ts";
+import { BoundedCache } from "../lib/bounded-cache.ts";
 
 const defaultMostCharacters = 8 * 1024 * 1024;
 /** Our own writer begins each event with its id. */
@@ -6,13 +7,10 @@ const idAtStart = /^\{"id":"([0-9a-f-]{36})"/;
 
 /** A cache of trimmed events: events never change, and large ones are read repeatedly. */
 export class TrimmedEvents {
-  readonly #maxCharacters: number;
-  /** The least recently used first. */
-  readonly #cached = new Map<string, string>();
-  #characters = 0;
+  readonly #cached: BoundedCache<string>;
 
   constructor(maxCharacters = defaultMostCharacters) {
-    this.#maxCharacters = maxCharacters;
+    this.#cached = new BoundedCache(maxCharacters, ({ length }) => length);
   }
 
   /** The event for a client with this `trim`; null: no trimming. */
@@ -21,19 +19,10 @@ export class TrimmedEvents {
     const id = idAtStart.exec(json)?.[1];
     if (id === undefined) return trimEvent(json, limit);
     const key = `${id} ${limit} ${json.length}`;
-    const trimmed = this.#cached.get(key) ?? trimEvent(json, limit);
-    this.#forget(key);
+    const known = this.#cached.get(key);
+    if (known !== undefined) return known;
+    const trimmed = trimEvent(json, limit);
     this.#cached.set(key, trimmed);
-    this.#characters += trimmed.length;
-    for (const oldest of this.#cached.keys()) {
-      if (this.#characters <= this.#maxCharacters) break;
-      this.#forget(oldest);
-    }
     return trimmed;
-  }
-
-  #forget(key: string): void {
-    this.#characters -= this.#cached.get(key)?.length ?? 0;
-    this.#cached.delete(key);
   }
 }

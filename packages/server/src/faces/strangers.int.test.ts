@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { closeCodes } from "./agent-server/sockets/close-codes.ts";
-import { openKeyStore } from "../settings/open-key-store.ts";
+import { openKeyStore } from "../settings/open-stores.ts";
 import { ConvokeProcess } from "../testing/convoke-process.ts";
 import { startScriptedModel, type Reply, type ScriptedModelServer } from "../testing/index.ts";
 import { leastValue } from "../testing/least-value.ts";

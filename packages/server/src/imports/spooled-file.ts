@@ -34,15 +34,8 @@ export class SpooledFile implements AsyncDisposable {
   /** Writes behind what is there. */
   async append(bytes: Uint8Array): Promise<Place> {
     const offset = this.#length;
-    for (let written = 0; written < bytes.length;) {
-      const { bytesWritten } = await this.#file.write(
-        bytes,
-        written,
-        bytes.length - written,
-        offset + written,
-      );
-      written += bytesWritten;
-    }
+    // Reads name their place, so the file stands at its end.
+    await this.#file.writeFile(bytes);
     this.#length += bytes.length;
     return { offset, length: bytes.length };
   }

@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { TextPlace } from "./text-place.ts";
+import { isJson } from "../lib/json-object.ts";
 
 /** What a row of the log holds besides its place. */
 export type CheckedRow = {
@@ -26,7 +27,7 @@ export function checksumOf(position: number, row: CheckedRow): number {
 export function isJsonIntact(position: number, json: unknown, checksum: unknown): json is string {
   if (typeof json !== "string") return false;
   if (typeof checksum === "number") return checksum >>> 0 === jsonSum(position, json);
-  return checksum === null && isJsonObject(json);
+  return checksum === null && json.startsWith("{") && isJson(json);
 }
 
 /** Whether what stands beside the JSON is what was written; true for rows of older releases. */
@@ -42,15 +43,4 @@ function jsonSum(position: number, json: string): number {
 function besideSum({ id, timestamp, classCode, text, meta }: CheckedRow): number {
   const beside = crc32(`${timestamp} ${classCode} ${text ?? ""} ${meta ?? ""}`, crc32(id));
   return (beside ^ (beside >>> besideBits)) & (2 ** besideBits - 1);
-}
-
-function isJsonObject(json: string): boolean {
-  if (!json.startsWith("{")) return false;
-  try {
-    JSON.parse(json);
-    return true;
-  } catch {
-    // No JSON: damaged, as the name of the function says.
-    return false;
-  }
 }

@@ -1,5 +1,6 @@
 import type { ConversationRow, EventWithMeta } from "./journal.ts";
 import { damagedJson } from "./shown-event.ts";
+import { isJson } from "../lib/json-object.ts";
 
 /** One sentence for each thing in a row that is not what was written. */
 export function rowProblems({ config, snapshot, snapshotSeq, lastSeq }: ConversationRow): string[] {
@@ -24,14 +25,4 @@ export function eventProblems(events: readonly EventWithMeta[], idBefore: string
     before = id;
   }
   return problems;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    // That is the question.
-    return false;
-  }
 }

@@ -1,24 +1,17 @@
 import type { NewConversation, NewEvent } from "./journal.ts";
+import { restingConversation } from "./journal.ts";
 
 /** A conversation row for tests and benches. */
 export function sampleConversation(id: string, changes: Partial<NewConversation> = {}): NewConversation {
   return {
+    ...restingConversation,
     id,
     ownerId: "owner",
     createdAtMicros: 1_000_000,
     updatedAtMicros: 1_000_000,
     title: null,
-    executionStatus: "idle",
-    isActive: false,
-    isCopying: false,
-    sandboxId: null,
-    parentId: null,
-    host: null,
-    appFacts: null,
     config: "{}",
     sealedSecrets: null,
-    snapshot: null,
-    snapshotSeq: 0,
     ...changes,
   };
 }

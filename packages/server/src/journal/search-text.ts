@@ -1,3 +1,5 @@
+import { parseObject } from "../lib/json-object.ts";
+
 /** The searchable texts of one event. */
 export type SearchText = {
   readonly kind: string;
@@ -10,9 +12,9 @@ export type SearchText = {
 /** Of a longer text, as many characters of its beginning and of its end are searched. */
 export const searchedCharacters = 4096;
 
-/** Null for what is no event, such as one that is damaged. */
+/** Null for what is no event, such as the stand-in of a damaged one. */
 export function searchTextOf(json: string): SearchText | null {
-  const event = readObject(json);
+  const event = parseObject(json);
   if (event === null || typeof event["kind"] !== "string") return null;
   const { kind, source, tool_name: toolName } = event;
   const collector = new Collector();
@@ -71,14 +73,4 @@ function shorten(text: string): string {
 /** A picture or another file as text. */
 function isData(text: string): boolean {
   return /^data:[^,\s]{0,200};base64,/.test(text) || /^[\w+/=-]{1000}/.test(text);
-}
-
-function readObject(json: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
-  } catch {
-    // A stand-in of a damaged event.
-    return null;
-  }
 }

@@ -1,5 +1,6 @@
 import { formatInstant } from "../lib/instant.ts";
 import type { StoredEvent } from "./journal.ts";
+import { msOfUuid7 } from "../lib/uuid7.ts";
 
 /** Stands for the JSON of an event that is gone, or is not what was written. */
 export const damagedJson = "";
@@ -15,8 +16,7 @@ export function isWhole(json: string): boolean {
 /** An event as readers get it: a damaged one has a stand-in that says so, with its id and its place, and hides no other (P7). */
 export function shownJson({ seq, id, json }: StoredEvent): string {
   if (isWhole(json)) return json;
-  // Ids are UUIDv7 and begin with their milliseconds.
-  const millis = Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16) || 0;
+  const millis = msOfUuid7(id) || 0;
   return JSON.stringify({
     id,
     timestamp: formatInstant(millis * 1000),

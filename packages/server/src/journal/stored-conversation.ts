@@ -1,54 +1,23 @@
 import type { ConversationRow } from "./journal.ts";
 
-/** The columns of a conversation as both stores select them; `Flag` is how the store writes a boolean. */
-export type StoredConversation<Flag extends boolean | number> = {
-  readonly id: string;
-  readonly owner_id: string;
-  readonly execution_status: string;
-  readonly created_at: number;
-  readonly updated_at: number;
-  readonly title: string | null;
-  readonly sandbox_id: string | null;
-  readonly parent_id: string | null;
-  readonly host: string | null;
-  readonly app_facts: string | null;
-  readonly is_active: Flag;
-  readonly is_copying: Flag;
-  readonly is_archived: Flag;
-  readonly is_pinned: Flag;
-  readonly read_event_id: string | null;
-  readonly config: string;
-  readonly sealed_secrets: string | null;
-  readonly snapshot: string | null;
-  readonly snapshot_seq: number;
-  readonly last_seq: number;
-};
+type FlagName = "isActive" | "isCopying" | "isArchived" | "isPinned";
 
-export function toConversation(row: StoredConversation<boolean | number>): ConversationRow {
-  return {
-    id: row.id,
-    ownerId: row.owner_id,
-    executionStatus: row.execution_status,
-    isActive: isSet(row.is_active),
-    createdAtMicros: row.created_at,
-    updatedAtMicros: row.updated_at,
-    title: row.title,
-    sandboxId: row.sandbox_id,
-    parentId: row.parent_id,
-    host: row.host,
-    appFacts: row.app_facts,
-    isCopying: isSet(row.is_copying),
-    marks: {
-      isPinned: isSet(row.is_pinned),
-      isArchived: isSet(row.is_archived),
-      readEventId: row.read_event_id,
-    },
-    config: row.config,
-    sealedSecrets: row.sealed_secrets,
-    snapshot: row.snapshot,
-    snapshotSeq: row.snapshot_seq,
-    lastSeq: row.last_seq,
-  };
+/** A conversation as both stores select it; `Flag` is how the store writes a boolean. */
+export type StoredConversation<Flag extends boolean | number = boolean | number> = Omit<
+  ConversationRow,
+  FlagName | "marks"
+> & { readonly readEventId: string | null } & { readonly [Name in FlagName]: Flag };
+
+/** The columns of the table `c` that both stores have. */
+export const conversationColumns = `
+  c.id, c.owner_id AS "ownerId", c.execution_status AS "executionStatus", c.created_at AS "createdAtMicros", c.title,
+  c.sandbox_id AS "sandboxId", c.parent_id AS "parentId", c.host, c.is_copying AS "isCopying",
+  c.is_archived AS "isArchived", c.is_pinned AS "isPinned", c.read_event_id AS "readEventId"`;
+
+export function toConversation(row: StoredConversation): ConversationRow {
+  const { isActive, isCopying, isArchived, isPinned, readEventId, ...rest } = row;
+  const marks = { isPinned: isSet(isPinned), isArchived: isSet(isArchived), readEventId };
+  return { ...rest, isActive: isSet(isActive), isCopying: isSet(isCopying), marks };
 }
 
 function isSet(flag: boolean | number): boolean {

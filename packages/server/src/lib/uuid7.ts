@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
  */
 export function nextUuid7(previous: string | null, nowMs: number): string {
   if (previous === null) return fresh(nowMs);
-  const lastMs = Number.parseInt(previous.slice(0, 8) + previous.slice(9, 13), 16);
+  const lastMs = msOfUuid7(previous);
   if (nowMs > lastMs) return fresh(nowMs);
   const low = Number.parseInt(previous.slice(28), 16) + 1 + Math.floor(Math.random() * 0xffff);
   if (low <= 0xffff_ffff) return previous.slice(0, 28) + hex(low, 8);
@@ -17,6 +17,11 @@ export function nextUuid7(previous: string | null, nowMs: number): string {
   return isFull
     ? format(lastMs + 1, 0, 0, 0)
     : format(lastMs, Math.floor(carried / 0x4000_0000), carried % 0x4000_0000, low - 0x1_0000_0000);
+}
+
+/** The epoch milliseconds that a UUIDv7 begins with; NaN for what is none. */
+export function msOfUuid7(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 
 /** A UUID of any version in dashed or 32-hex form, lower-cased and dashed; null when it is neither. */

@@ -1,6 +1,7 @@
 import { open, readdir, stat, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { parseFile } from "./audit-place.ts";
+import { ifThere } from "../lib/read-if-there.ts";
 
 /** A file of a stream, open to be read. */
 export type AuditFile = { readonly name: string; readonly age: number; readonly handle: FileHandle };
@@ -21,7 +22,7 @@ export async function openAuditFiles(
     const before = await listFiles(directory);
     const files = new Map<string, AuditFile[]>();
     for (const { name, stream, age } of before) {
-      const handle = await openIfThere(join(directory, name));
+      const handle = await ifThere(() => open(join(directory, name), "r"));
       if (handle === null) continue;
       attempt.use(handle);
       files.set(stream, [...(files.get(stream) ?? []), { name, age, handle }]);
@@ -48,25 +49,8 @@ async function listFiles(directory: string): Promise<Listed[]> {
   for (const name of await readdir(directory)) {
     const parsed = parseFile(name);
     if (parsed === null) continue;
-    const inode = await inodeIfThere(join(directory, name));
-    if (inode !== null) found.push({ name, ...parsed, inode });
+    const stats = await ifThere(() => stat(join(directory, name)));
+    if (stats !== null) found.push({ name, ...parsed, inode: stats.ino });
   }
   return found.toSorted((one, other) => one.stream.localeCompare(other.stream) || other.age - one.age);
-}
-
-async function openIfThere(path: string): Promise<FileHandle | null> {
-  return await ifThere(() => open(path, "r"));
-}
-
-async function inodeIfThere(path: string): Promise<number | null> {
-  return await ifThere(async () => (await stat(path)).ino);
-}
-
-async function ifThere<Found>(find: () => Promise<Found>): Promise<Found | null> {
-  try {
-    return await find();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
-  }
 }

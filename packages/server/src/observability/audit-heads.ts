@@ -2,6 +2,7 @@ import { open, rename } from "node:fs/promises";
 import { readIfThere } from "../lib/read-if-there.ts";
 import type { Signer } from "../security/signer.ts";
 import type { Link } from "./audit-chain.ts";
+import { parseObject } from "../lib/json-object.ts";
 
 /** The last line of a stream at some moment, and the line before the oldest that is kept. */
 export type AuditHead = Link & { readonly stream: string; readonly start: Link };
@@ -15,7 +16,8 @@ const purpose = "convoke audit heads 1";
 export async function readHeads(file: string, signer: Signer): Promise<ReadHeads | null> {
   const text = await readIfThere(file);
   if (text === null) return null;
-  const { heads, seal } = parse(text);
+  // What is damaged is reported as not sealed.
+  const { heads, seal } = parseObject(text) ?? {};
   const isSealed =
     Array.isArray(heads) && typeof seal === "string" && signer.isSigned(purpose, JSON.stringify(heads), seal);
   return { isSealed, heads: isSealed ? (heads as AuditHead[]) : [] };
@@ -64,15 +66,5 @@ export class AuditHeads {
     // The failure is its caller's; the next one writes again.
     this.#saving = saved.catch(() => {});
     return saved;
-  }
-}
-
-function parse(text: string): { readonly heads?: unknown; readonly seal?: unknown } {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === "object" && parsed !== null ? parsed : {};
-  } catch {
-    // The caller reports it as not sealed.
-    return {};
   }
 }

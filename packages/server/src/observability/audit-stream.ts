@@ -1,10 +1,10 @@
-import type { Stats } from "node:fs";
 import { open, readFile, rename, stat, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeFirst, chainLine, parseChained, type Link } from "./audit-chain.ts";
 import type { AuditHead, AuditHeads } from "./audit-heads.ts";
 import { fileOf } from "./audit-place.ts";
 import { continueFrom, lastLineOf, wholeLines } from "./audit-recovery.ts";
+import { ifThere } from "../lib/read-if-there.ts";
 
 export type AuditStreamDeps = {
   readonly directory: string;
@@ -105,7 +105,7 @@ export class AuditStream implements AsyncDisposable {
   /** Lines in a file that was removed or replaced would be lost unseen. */
   async #requireFile(): Promise<void> {
     const path = pathOf(this.#deps, 0);
-    const [open, found] = [await this.#file.stat(), await statOrNull(path)];
+    const [open, found] = [await this.#file.stat(), await ifThere(() => stat(path))];
     if (found?.ino === open.ino && found.dev === open.dev) return;
     throw new Error(`The file ${path} was removed or replaced.`);
   }
@@ -122,11 +122,7 @@ export class AuditStream implements AsyncDisposable {
 
   async #beginFile(): Promise<void> {
     for (let age = this.#deps.maxFiles - 1; age >= 0; age -= 1) {
-      try {
-        await rename(pathOf(this.#deps, age), pathOf(this.#deps, age + 1));
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-      }
+      await ifThere(() => rename(pathOf(this.#deps, age), pathOf(this.#deps, age + 1)));
     }
     const file = await openToAdd(pathOf(this.#deps, 0));
     await this.#file.close();
@@ -154,19 +150,5 @@ async function openToAdd(path: string): Promise<FileHandle> {
 }
 
 async function readOrEmpty(path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return Buffer.alloc(0);
-    throw error;
-  }
-}
-
-async function statOrNull(path: string): Promise<Stats | null> {
-  try {
-    return await stat(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
-  }
+  return (await ifThere(() => readFile(path))) ?? Buffer.alloc(0);
 }

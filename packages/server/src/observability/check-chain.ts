@@ -1,5 +1,6 @@
 import { digestOf, parseChained, parseNote, type ChainedLine, type Link } from "./audit-chain.ts";
 import type { AuditHead } from "./audit-heads.ts";
+import { isJson } from "../lib/json-object.ts";
 
 /** What is wrong with a stream, and where: `line` counts from 1 in its file and is null for the whole file. */
 export type AuditBreak = {
@@ -118,14 +119,5 @@ export class ChainCheck {
 
   #remark(problem: string): void {
     this.remarks.push({ stream: this.#deps.stream, ...this.#place, problem });
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false; // That is the answer.
   }
 }

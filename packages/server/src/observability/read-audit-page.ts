@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { openAuditFiles, type AuditFile } from "./audit-files.ts";
 import { StreamTail, type TailFile, type TailLine, type TailPlace } from "./stream-tail.ts";
+import { parseObject } from "../lib/json-object.ts";
 
 export type AuditQuery = {
   /** `calls`, `refusals` or `network`, of every process that has written. */
@@ -47,7 +48,8 @@ export async function readAuditPage(directory: string, query: AuditQuery): Promi
   for (let lines = 0; lines < maxLines && items.length < query.limit && tails.length > 0; lines += 1) {
     const newest = tails.reduce((one, other) => (other.line.at > one.line.at ? other : one));
     tails.splice(tails.indexOf(newest), 1);
-    const entry = parse(newest.line.text);
+    // `convoke audit verify` names a line that is not of the log.
+    const entry = parseObject(newest.line.text);
     if (entry !== null && fits(entry, query)) {
       items.push({ ...entry, stream: newest.stream, at: newest.line.at });
     }
@@ -85,17 +87,6 @@ async function toTailFiles(files: readonly AuditFile[]): Promise<TailFile[]> {
     return { inode: ino, sizeBytes: size, handle };
   });
   return (await Promise.all(found)).toReversed();
-}
-
-/** Null for a line that is not of the log. */
-function parse(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const entry: unknown = JSON.parse(text);
-    return typeof entry === "object" && entry !== null ? { ...entry } : null;
-  } catch {
-    // `convoke audit verify` names it.
-    return null;
-  }
 }
 
 function fits(entry: Readonly<Record<string, unknown>>, { user, path }: AuditQuery): boolean {

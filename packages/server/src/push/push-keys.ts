@@ -1,7 +1,9 @@
 import webPush from "web-push";
 import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { Logger } from "../lib/logger.ts";
-import { SealError, type SecretBox } from "../security/seal.ts";
+import type { SecretBox } from "../security/seal.ts";
+import { putRow, removeRows, rowsWith } from "../database/rows.ts";
+import { unsealOrNull } from "../security/seal.ts";
 
 /** Both in base64url (RFC 8292): an uncompressed point of P-256 and its scalar. */
 export type PushKeys = { readonly publicKey: string; readonly privateKey: string };
@@ -24,23 +26,16 @@ export async function openPushKeys({ database, secretBox, logger }: PushKeysDeps
       .values({ id, ...fresh })
       .onConflict((conflict) => conflict.column("id").doNothing())
       .execute();
-    const row = await tables
-      .selectFrom("push_keys")
-      .selectAll()
-      .where("id", "=", id)
-      .executeTakeFirstOrThrow();
-    try {
-      return { publicKey: row.public_key, privateKey: secretBox.unseal(row.sealed_private_key) };
-    } catch (error) {
-      if (!(error instanceof SealError)) throw error;
-      // A browser's subscription is bound to the key that it was made with.
-      logger.warn(
-        {},
-        "the key of web push was sealed with another master key: there is a new one, and browsers must subscribe again",
-      );
-      await tables.deleteFrom("push_subscriptions").execute();
-      await tables.updateTable("push_keys").set(fresh).where("id", "=", id).execute();
-      return made;
-    }
+    const row = await rowsWith(tables, "push_keys", { id }).executeTakeFirstOrThrow();
+    const privateKey = unsealOrNull(secretBox, row.sealed_private_key);
+    if (privateKey !== null) return { publicKey: row.public_key, privateKey };
+    // A browser's subscription is bound to the key that it was made with.
+    logger.warn(
+      {},
+      "the key of web push was sealed with another master key: there is a new one, and browsers must subscribe again",
+    );
+    await removeRows(tables, "push_subscriptions", {});
+    await putRow(tables, "push_keys", { id, ...fresh });
+    return made;
   });
 }

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { PushKind } from "@convoke/protocol";
 import type { Selectable } from "kysely";
-import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { Tables } from "../database/tables.ts";
-import { SealError, type SecretBox } from "../security/seal.ts";
-import type { Clock } from "../lib/clock.ts";
 import type { Caller } from "../security/caller.ts";
+import { removeRows, rowsWith } from "../database/rows.ts";
+import type { SealedStoreDeps } from "../settings/store-deps.ts";
+import { unsealOrNull } from "../security/seal.ts";
 
 /** Where a browser is reached, and what seals messages for it alone (RFC 8291). Its holder can write to the browser. */
 export type PushTarget = {
@@ -27,12 +27,6 @@ export type Subscription = {
   readonly createdAtMs: number;
 };
 
-export type SubscriptionStoreDeps = {
-  readonly database: ApplicationDatabase;
-  readonly secretBox: SecretBox;
-  readonly clock: Clock;
-};
-
 /** A user's oldest subscriptions go when there are more. */
 export const maxSubscriptions = 50;
 
@@ -40,9 +34,9 @@ type Row = Selectable<Tables["push_subscriptions"]>;
 
 /** Push subscriptions of browsers. A browser has one subscription: that of the user who subscribed last. */
 export class SubscriptionStore {
-  readonly #deps: SubscriptionStoreDeps;
+  readonly #deps: SealedStoreDeps;
 
-  constructor(deps: SubscriptionStoreDeps) {
+  constructor(deps: SealedStoreDeps) {
     this.#deps = deps;
   }
 
@@ -63,17 +57,14 @@ export class SubscriptionStore {
         .onConflict((conflict) => conflict.column("id").doUpdateSet(values))
         .returningAll()
         .executeTakeFirstOrThrow();
-      const oldest = await tables
-        .selectFrom("push_subscriptions")
-        .select("id")
-        .where("user_id", "=", owner.userId)
+      const oldest = await rowsWith(tables, "push_subscriptions", { user_id: owner.userId })
         .where("id", "!=", id)
         .orderBy("created_at", "desc")
         .offset(maxSubscriptions - 1)
         .limit(maxSubscriptions)
         .execute();
       const ids = oldest.map((one) => one.id);
-      if (ids.length > 0) await tables.deleteFrom("push_subscriptions").where("id", "in", ids).execute();
+      if (ids.length > 0) await removeRows(tables, "push_subscriptions", { id: ids });
       return toSubscription(row);
     });
   }
@@ -88,38 +79,20 @@ export class SubscriptionStore {
     userId: string,
   ): Promise<readonly { readonly subscription: Subscription; readonly target: PushTarget }[]> {
     return (await this.#rows(userId)).flatMap((row) => {
-      const target = this.#open(row.sealed_endpoint);
-      return target === null ? [] : [{ subscription: toSubscription(row), target }];
+      const target = unsealOrNull(this.#deps.secretBox, row.sealed_endpoint);
+      if (target === null) return [];
+      return [{ subscription: toSubscription(row), target: JSON.parse(target) as PushTarget }];
     });
   }
 
   /** False where the user has none of this id. */
   async remove(userId: string, id: string): Promise<boolean> {
-    const { numDeletedRows } = await this.#deps.database.tables
-      .deleteFrom("push_subscriptions")
-      .where("id", "=", id)
-      .where("user_id", "=", userId)
-      .executeTakeFirstOrThrow();
-    return numDeletedRows > 0n;
+    return (await removeRows(this.#deps.database.tables, "push_subscriptions", { id, user_id: userId })) > 0;
   }
 
   async #rows(userId: string): Promise<Row[]> {
-    return await this.#deps.database.tables
-      .selectFrom("push_subscriptions")
-      .selectAll()
-      .where("user_id", "=", userId)
-      .orderBy("created_at")
-      .orderBy("id")
-      .execute();
-  }
-
-  #open(sealed: string): PushTarget | null {
-    try {
-      return JSON.parse(this.#deps.secretBox.unseal(sealed)) as PushTarget;
-    } catch (error) {
-      if (error instanceof SealError) return null;
-      throw error;
-    }
+    const query = rowsWith(this.#deps.database.tables, "push_subscriptions", { user_id: userId });
+    return await query.orderBy("created_at").orderBy("id").execute();
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ACPToolCallEvent, Event } from "@convoke/protocol";
 import { endedAcpCall } from "./acp-call.ts";
-import { isObject, listOf, objectOr, type JsonObject } from "../lib/json-object.ts";
+import { listOf, objectOr, type JsonObject } from "../lib/json-object.ts";
+import { parseObject } from "../lib/json-object.ts";
 
 /** One step of a trajectory in the Agent Trajectory Interchange Format. */
 export type AtifStep = {
@@ -57,7 +58,7 @@ export function stepOfAction(event: Kind<"ActionEvent">): Draft {
 /** Arguments that are not an object stay as they came, beside an empty one. */
 export function callOf(event: Kind<"ActionEvent">): AtifCall {
   const { tool_call: call, security_risk: risk, summary } = event;
-  const parsed = parseArguments(call.arguments);
+  const parsed = parseObject(call.arguments);
   return {
     tool_call_id: event.tool_call_id,
     function_name: event.tool_name,
@@ -154,16 +155,6 @@ function stepOfAcpCall(event: ACPToolCallEvent): Draft | null {
 
 function stampOf({ timestamp }: Pick<Event, "timestamp">): { readonly timestamp?: string } {
   return timestamp === undefined ? {} : { timestamp };
-}
-
-function parseArguments(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    // What the model wrote is no JSON.
-    return null;
-  }
 }
 
 function textOf(parts: readonly unknown[]): string {

@@ -1,11 +1,7 @@
 import type { Event } from "@convoke/protocol";
 import { endedAcpCall } from "./acp-call.ts";
 import { trimTrailing } from "../lib/trim-trailing.ts";
-
-type Loose = Readonly<Record<string, unknown>>;
-
-/** Longer outputs are cut; the log has them in full. */
-const maxCharacters = 20_000;
+import { at, contentText, shortened, text, type Loose } from "./loose-event.ts";
 
 /** An event as Markdown that ends with an empty line; empty for events without meaning to a person. */
 export function toMarkdown(event: Event): string {
@@ -85,8 +81,7 @@ function section(who: string, timestamp: string | undefined, body: string): stri
 /** A fence longer than any in the text, which then stays what it is. */
 function fenced(body: string): string {
   if (body.trim() === "") return "";
-  const left = body.length - maxCharacters;
-  const shown = left > 0 ? `${body.slice(0, maxCharacters).toWellFormed()}\n… ${left} more characters` : body;
+  const shown = shortened(body);
   const longest = (shown.match(/`+/g) ?? []).reduce((max, { length }) => Math.max(max, length), 2);
   const fence = "`".repeat(longest + 1);
   return `${fence}\n${trimTrailing(shown, "\n")}\n${fence}\n\n`;
@@ -98,24 +93,6 @@ function quoted(body: string): string {
     .split("\n")
     .map((line) => `> ${line}`)
     .join("\n")}\n\n`;
-}
-
-function contentText(content: unknown): string {
-  if (!Array.isArray(content)) return "";
-  return (content as readonly Loose[])
-    .map((part) => (part["type"] === "image" ? "[picture]" : text(part, "text")))
-    .filter((part) => part !== "")
-    .join("\n\n");
-}
-
-function at(fields: Loose, key: string): Loose | undefined {
-  const value = fields[key];
-  return typeof value === "object" && value !== null ? (value as Loose) : undefined;
-}
-
-function text(fields: Loose | undefined, key: string): string {
-  const value = fields?.[key];
-  return typeof value === "string" ? value : "";
 }
 
 function oneLine(value: string): string {

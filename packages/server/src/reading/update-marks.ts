@@ -1,6 +1,7 @@
 import type { Landmarks, MetricsSnapshot } from "@convoke/protocol";
 import type { ConversationRow, Journal } from "../journal/journal.ts";
 import { isWhole } from "../journal/shown-event.ts";
+import { BoundedCache } from "../lib/bounded-cache.ts";
 
 type Spent = Landmarks["spent"][number];
 type Marks = {
@@ -27,8 +28,7 @@ const maxSpans = 8;
  */
 export class UpdateMarks {
   readonly #journal: Pick<Journal, "readKinds">;
-  /** The least recently used first. */
-  readonly #known = new Map<string, Marks>();
+  readonly #known = new BoundedCache<Marks>(maxSpans);
 
   constructor(journal: Pick<Journal, "readKinds">) {
     this.#journal = journal;
@@ -55,16 +55,9 @@ export class UpdateMarks {
       for (const { seq, json } of stored) take(marks, seq, json);
       marks.lastSeq = end;
     }
-    this.#keep(id, marks);
+    this.#known.set(id, marks);
     const { branches, tasks, spent } = marks;
     return { branches: [...branches], tasks: [...tasks.values()], spent: [...spent] };
-  }
-
-  #keep(id: string, marks: Marks): void {
-    this.#known.delete(id);
-    this.#known.set(id, marks);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > maxSpans && oldest !== undefined) this.#known.delete(oldest);
   }
 }
 

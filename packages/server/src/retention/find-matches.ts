@@ -1,6 +1,7 @@
 import type { RetentionRule } from "@convoke/protocol";
 import { readConfig } from "../engine/read-config.ts";
 import { UnknownPageError, type ConversationRow, type Journal } from "../journal/journal.ts";
+import { itemsOfPages } from "../lib/items-of-pages.ts";
 import { isTrashOwner } from "../lib/trash-owner.ts";
 
 export type Match = { readonly row: ConversationRow; readonly rule: RetentionRule; readonly why: string };
@@ -31,23 +32,17 @@ export async function* findMatches(
   const sort = rule.idle_days === undefined ? "CREATED_AT" : "UPDATED_AT";
   const days = rule.idle_days ?? rule.older_than_days;
   const lastMicros = days === undefined ? Infinity : nowMicros - days * dayMicros;
-  let pageId: string | undefined;
-  for (;;) {
-    const page = await journal
-      .searchConversations({ ownerId, sort, limit: 100, pageId })
-      .catch((error: unknown) => {
-        // The row at which the next page begins is gone: the next run goes on.
-        if (error instanceof UnknownPageError) return null;
-        throw error;
-      });
-    for (const row of page?.items ?? []) {
+  const query = { ownerId, sort, limit: 100 } as const;
+  try {
+    for await (const row of itemsOfPages((pageId) => journal.searchConversations({ ...query, pageId }))) {
       const at = sort === "UPDATED_AT" ? row.updatedAtMicros : row.createdAtMicros;
       if (at > lastMicros) return;
       const why = await fit(journal, rule, row, nowMicros);
       if (why !== null) yield { row, rule, why };
     }
-    if (page?.nextPageId == null) return;
-    pageId = page.nextPageId;
+  } catch (error) {
+    // The row at which the next page begins is gone: the next run goes on.
+    if (!(error instanceof UnknownPageError)) throw error;
   }
 }
 

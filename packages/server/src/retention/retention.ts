@@ -120,11 +120,11 @@ export class Retention {
     let last: Trashed | null = null;
     for (;;) {
       const due: Trashed[] = await trash.listDue(nowMs, 100, last);
-      const held = await holds.of(due.map(({ conversationId }) => conversationId));
+      const held = await holds.of(due.map(({ conversation_id: id }) => id));
       for (const entry of due) {
         if (count >= max || !lease.isHeld()) return count;
         last = entry;
-        const { conversationId: id, userId, reason: why } = entry;
+        const { conversation_id: id, user_id: userId, reason: why } = entry;
         if (held.has(id)) continue;
         const isGone = await this.#attempt(id, async () => {
           await directory.trash.delete({ userId }, id);

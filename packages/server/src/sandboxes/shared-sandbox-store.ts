@@ -1,7 +1,7 @@
 import { withoutUndefined } from "../lib/without-undefined.ts";
 import type { Insertable, Selectable, Updateable } from "kysely";
 import type { ApplicationDatabase } from "../database/application-database.ts";
-import type { SandboxTable } from "../database/tables.ts";
+import type { Tables } from "../database/tables.ts";
 import type { SandboxChange, SandboxRow, SandboxStore } from "./sandbox-store.ts";
 
 /** A sandbox with the machine that it runs on. */
@@ -79,7 +79,7 @@ class MachineSandboxStore implements SandboxStore {
   }
 
   async insert(row: SandboxRow): Promise<void> {
-    const stored: Insertable<SandboxTable> = {
+    const stored: Insertable<Tables["sandboxes"]> = {
       id: row.id,
       machine: this.#machine,
       owner_id: row.ownerId ?? nobody,
@@ -97,7 +97,7 @@ class MachineSandboxStore implements SandboxStore {
 
   /** Changes what is named and nothing else: another server may have written a wish meanwhile. */
   async update(id: string, change: SandboxChange): Promise<void> {
-    const stored: Updateable<SandboxTable> = withoutUndefined({
+    const stored: Updateable<Tables["sandboxes"]> = withoutUndefined({
       status: change.status,
       status_detail: change.statusDetail,
       wish: change.wish,
@@ -148,7 +148,7 @@ function textOf(record: SandboxRow["record"]): string | null {
 }
 
 /** Written by this file only, so it is trusted. */
-function toPlaced(stored: Selectable<SandboxTable>): PlacedSandbox {
+function toPlaced(stored: Selectable<Tables["sandboxes"]>): PlacedSandbox {
   const row: SandboxRow = {
     id: stored.id,
     ownerId: stored.owner_id === nobody ? null : stored.owner_id,

@@ -17,6 +17,16 @@ export class SealError extends Error {
   override readonly name = "SealError";
 }
 
+/** The opened text; null where its key is lost. */
+export function unsealOrNull(box: Pick<SecretBox, "unseal">, sealed: string): string | null {
+  try {
+    return box.unseal(sealed);
+  } catch (error) {
+    if (error instanceof SealError) return null;
+    throw error;
+  }
+}
+
 const prefix = "v1.";
 
 /** AES-256-GCM with a random nonce per text. Keys have 32 bytes; texts of the older keys can be opened as well. */

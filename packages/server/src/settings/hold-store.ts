@@ -1,46 +1,33 @@
-import type { ApplicationDatabase } from "../database/application-database.ts";
-import type { Clock } from "../lib/clock.ts";
 import { Fault } from "../lib/fault.ts";
 
+import type { Selectable } from "kysely";
+import { putRow, removeRows, rowsWith } from "../database/rows.ts";
+import type { Tables } from "../database/tables.ts";
+import type { StoreDeps } from "./store-deps.ts";
+
 /** Why a conversation must not be deleted, and since when. */
-export type Hold = {
-  readonly conversationId: string;
-  readonly userId: string;
-  readonly reason: string;
-  readonly heldAtMs: number;
-};
+export type Hold = Selectable<Tables["conversation_holds"]>;
 
 /** The conversations that nothing deletes until their hold is lifted; every read is of the store, so that all nodes agree. */
 export class HoldStore {
-  readonly #database: ApplicationDatabase;
-  readonly #clock: Clock;
+  readonly #deps: StoreDeps;
 
-  constructor({ database, clock }: { readonly database: ApplicationDatabase; readonly clock: Clock }) {
-    this.#database = database;
-    this.#clock = clock;
+  constructor(deps: StoreDeps) {
+    this.#deps = deps;
   }
 
   /** The holds of these conversations. */
   async of(ids: readonly string[]): Promise<Map<string, Hold>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.#database.tables
-      .selectFrom("conversation_holds")
-      .selectAll()
-      .where("conversation_id", "in", [...ids])
-      .execute();
-    return new Map(rows.map((row) => [row.conversation_id, toHold(row)]));
+    const { tables } = this.#deps.database;
+    const rows = await rowsWith(tables, "conversation_holds", { conversation_id: ids }).execute();
+    return new Map(rows.map((row) => [row.conversation_id, row]));
   }
 
   /** The holds of a user, the newest first, at most a thousand. */
   async list(userId: string): Promise<Hold[]> {
-    const rows = await this.#database.tables
-      .selectFrom("conversation_holds")
-      .selectAll()
-      .where("user_id", "=", userId)
-      .orderBy("held_at", "desc")
-      .limit(1_000)
-      .execute();
-    return rows.map(toHold);
+    const query = rowsWith(this.#deps.database.tables, "conversation_holds", { user_id: userId });
+    return await query.orderBy("held_at", "desc").limit(1_000).execute();
   }
 
   /** Rejects with 409 while one of these conversations is held. */
@@ -51,42 +38,22 @@ export class HoldStore {
 
   /** Holds a conversation, or gives its hold another reason. */
   async set(userId: string, conversationId: string, reason: string): Promise<Hold> {
-    const values = { reason, held_at: this.#clock.nowMs() };
-    await this.#database.tables
-      .insertInto("conversation_holds")
-      .values({ conversation_id: conversationId, user_id: userId, ...values })
-      .onConflict((conflict) => conflict.column("conversation_id").doUpdateSet(values))
-      .execute();
-    return { conversationId, userId, reason, heldAtMs: values.held_at };
+    const { database, clock } = this.#deps;
+    const hold = { conversation_id: conversationId, user_id: userId, reason, held_at: clock.nowMs() };
+    await putRow(database.tables, "conversation_holds", hold);
+    return hold;
   }
 
   async lift(conversationId: string): Promise<void> {
-    await this.#database.tables
-      .deleteFrom("conversation_holds")
-      .where("conversation_id", "=", conversationId)
-      .execute();
+    await removeRows(this.#deps.database.tables, "conversation_holds", { conversation_id: conversationId });
   }
 }
 
-function toHold(row: {
-  readonly conversation_id: string;
-  readonly user_id: string;
-  readonly reason: string;
-  readonly held_at: number;
-}): Hold {
-  return {
-    conversationId: row.conversation_id,
-    userId: row.user_id,
-    reason: row.reason,
-    heldAtMs: row.held_at,
-  };
-}
-
-function heldFault({ conversationId, reason }: Hold): Fault {
+function heldFault({ conversation_id: id, reason }: Hold): Fault {
   const why = reason === "" ? "" : ` (${reason})`;
   return new Fault(
     "conflict",
     "conversation_held",
-    `Conversation ${conversationId} is on hold${why}. Lift the hold first: DELETE /api/conversations/${conversationId}/hold`,
+    `Conversation ${id} is on hold${why}. Lift the hold first: DELETE /api/conversations/${id}/hold`,
   );
 }

@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
 import type { UserRole } from "@convoke/protocol";
 import type { Transaction } from "kysely";
-import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { Tables } from "../database/tables.ts";
-import type { Clock } from "../lib/clock.ts";
 import { localUser } from "../security/caller.ts";
 import { userNamePattern } from "./key-store.ts";
 import type { UserStore } from "./user-store.ts";
+import { changeRows, rowsWith } from "../database/rows.ts";
+import type { StoreDeps } from "./store-deps.ts";
 
 /** A person at an identity provider: these two never change, and are given to nobody else (OpenID Connect Core, 5.7). */
 export type Identity = { readonly issuer: string; readonly subject: string };
@@ -18,11 +18,7 @@ export type PersonAtLogin = Identity & {
   readonly name: string | null;
 };
 
-export type IdentityStoreDeps = {
-  readonly database: ApplicationDatabase;
-  readonly users: Pick<UserStore, "refresh">;
-  readonly clock: Clock;
-};
+export type IdentityStoreDeps = StoreDeps & { readonly users: Pick<UserStore, "refresh"> };
 
 /** The users that log in at an identity provider, by their identity there. */
 export class IdentityStore {
@@ -50,7 +46,7 @@ export class IdentityStore {
         .executeTakeFirst();
       if (known !== undefined) {
         if (known.disabled_at !== null) return null;
-        await tables.updateTable("users").set({ role }).where("id", "=", known.id).execute();
+        await changeRows(tables, "users", { id: known.id }, { role });
         return { userId: known.id, isNew: false };
       }
       const id = await freeName(tables, person);
@@ -74,7 +70,7 @@ async function freeName(
   const isName = name !== null && userNamePattern.test(name);
   const wanted = isName ? [name, `${name.slice(0, 51)}-${digest.slice(0, 12)}`] : [];
   const names = [...wanted, ...ownNames].filter((one) => one !== localUser.userId);
-  const rows = await tables.selectFrom("users").select("id").where("id", "in", names).execute();
+  const rows = await rowsWith(tables, "users", { id: names }).execute();
   const taken = new Set(rows.map(({ id }) => id));
   const free = names.find((one) => !taken.has(one));
   if (free === undefined) throw new Error("Every name that a new user could have is taken.");

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import type { UserRole } from "@convoke/protocol";
 import type { Selectable } from "kysely";
-import type { ApplicationDatabase, LiveRows } from "../database/application-database.ts";
+import type { LiveRows } from "../database/application-database.ts";
 import type { Tables } from "../database/tables.ts";
 import { createIssuedKey } from "../security/issued-key.ts";
 import type { Share } from "../security/caller.ts";
@@ -9,7 +9,9 @@ import { parseKeyScope, shareOf, unreadableScope, type StoredScope } from "../se
 import { lesserRole, parseRole } from "../security/roles.ts";
 import { UserStore } from "./user-store.ts";
 import type { Logger } from "../lib/logger.ts";
-import type { Clock } from "../lib/clock.ts";
+import { changeRows, putRow, rowsWith } from "../database/rows.ts";
+import { derived } from "../database/derived.ts";
+import type { StoreDeps } from "./store-deps.ts";
 
 /** A key as its owner sees it; the key itself is shown once, when it is created. Times are epoch milliseconds. */
 export type KeyEntry = {
@@ -48,26 +50,13 @@ export type UsableKey = {
   readonly share: Share | undefined;
 };
 
-export type KeyStoreDeps = {
-  readonly database: ApplicationDatabase;
-  readonly clock: Clock;
-  readonly logger: Logger;
-};
+export type KeyStoreDeps = StoreDeps & { readonly logger: Logger };
 
 const liveColumns = ["id", "user_id", "digest", "last_used_at", "expires_at", "role", "scope"] as const;
 
 type KeyRow = Pick<Selectable<Tables["keys"]>, (typeof liveColumns)[number]>;
 
-type Known = {
-  readonly id: string;
-  readonly userId: string;
-  /** Null: that of its user. */
-  readonly ownRole: UserRole | null;
-  readonly onlyConversation: string | undefined;
-  readonly share: Share | undefined;
-  readonly expiresAtMs: number;
-  notedAtMs: number;
-};
+type Known = Omit<UsableKey, "role"> & { readonly expiresAtMs: number; notedAtMs: number };
 
 const useIsNotedEveryMs = 60_000;
 export const userNamePattern = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
@@ -83,15 +72,14 @@ export class KeyStore implements AsyncDisposable {
   readonly #deps: KeyStoreDeps;
   readonly #notes = new Set<Promise<void>>();
   readonly #keys: LiveRows<KeyRow>;
-  #read: readonly KeyRow[] | null = null;
   /** Without revoked keys and those of an unreadable scope; a key among them may have expired since. */
-  #byDigest = new Map<string, Known>();
-  #byId = new Map<string, Known>();
+  readonly #known: () => KnownKeys;
 
   private constructor(deps: KeyStoreDeps, users: UserStore, keys: LiveRows<KeyRow>) {
     this.users = users;
     this.#deps = deps;
     this.#keys = keys;
+    this.#known = derived(keys, toKnown);
   }
 
   static async open(deps: KeyStoreDeps): Promise<KeyStore> {
@@ -113,82 +101,54 @@ export class KeyStore implements AsyncDisposable {
     }
     const key = createIssuedKey();
     const id = randomBytes(6).toString("hex");
-    const createdAtMs = this.#deps.clock.nowMs();
-    const stored = scope === null ? null : JSON.stringify(scope);
     await this.users.refresh();
     if (this.users.isDisabled(userId))
       throw new UserNameError(`The user ${userId} is disabled. Enable the user first.`);
+    const row = {
+      id,
+      user_id: userId,
+      digest: digestOf(key),
+      label,
+      created_at: this.#deps.clock.nowMs(),
+      last_used_at: null,
+      revoked_at: null,
+      expires_at: expiresAtMs,
+      role,
+      scope: scope === null ? null : JSON.stringify(scope),
+    };
     await this.#deps.database.transaction(async (tables) => {
       await tables
         .insertInto("users")
-        .values({ id: userId, created_at: createdAtMs })
+        .values({ id: userId, created_at: row.created_at })
         .onConflict((conflict) => conflict.column("id").doNothing())
         .execute();
-      await tables
-        .insertInto("keys")
-        .values({
-          id,
-          user_id: userId,
-          digest: digestOf(key),
-          label,
-          created_at: createdAtMs,
-          expires_at: expiresAtMs,
-          role,
-          scope: stored,
-        })
-        .execute();
+      await putRow(tables, "keys", row);
     });
     await Promise.all([this.#keys.refresh(), this.users.refresh()]);
-    const entry = {
-      id,
-      userId,
-      label,
-      createdAtMs,
-      lastUsedAtMs: null,
-      revokedAtMs: null,
-      expiresAtMs,
-      role: this.#roleOf(userId, ownRoleOf({ role, scope: stored })),
-      scope,
-    };
-    return { key, entry };
+    return { key, entry: this.#toEntry(row) };
   }
 
   /** All keys, the oldest first. */
   async list(): Promise<KeyEntry[]> {
-    const { tables } = this.#deps.database;
-    const rows = await tables.selectFrom("keys").selectAll().orderBy("created_at").orderBy("id").execute();
-    return rows.map((row) => ({
-      id: row.id,
-      userId: row.user_id,
-      label: row.label,
-      createdAtMs: row.created_at,
-      lastUsedAtMs: row.last_used_at,
-      revokedAtMs: row.revoked_at,
-      expiresAtMs: row.expires_at,
-      role: this.#roleOf(row.user_id, ownRoleOf(row)),
-      scope: parseKeyScope(row.scope),
-    }));
+    const query = rowsWith(this.#deps.database.tables, "keys", {}).orderBy("created_at").orderBy("id");
+    return (await query.execute()).map((row) => this.#toEntry(row));
   }
 
   /** False when the key does not exist or was already revoked. */
   async revoke(id: string): Promise<boolean> {
-    const { numUpdatedRows } = await this.#deps.database.tables
-      .updateTable("keys")
-      .set({ revoked_at: this.#deps.clock.nowMs() })
-      .where("id", "=", id)
-      .where("revoked_at", "is", null)
-      .executeTakeFirst();
+    const { database, clock } = this.#deps;
+    const revoked = { revoked_at: clock.nowMs() };
+    const count = await changeRows(database.tables, "keys", { id, revoked_at: null }, revoked);
     await this.#keys.refresh();
-    return numUpdatedRows > 0n;
+    return count > 0;
   }
 
   /** A key with its user and role; null when it is unknown, revoked, expired, or of a scope that cannot be read. */
   find(key: string): UsableKey | null {
-    this.#refresh();
     // Digests are compared, so the duration of a look-up reveals nothing about a key.
-    const found = this.#byDigest.get(digestOf(key));
+    const found = this.#known().byDigest.get(digestOf(key));
     const nowMs = this.#deps.clock.nowMs();
-    if (found === undefined || found.expiresAtMs <= nowMs || this.users.isDisabled(found.userId)) return null;
+    if (found === undefined || !this.#isValid(found, nowMs)) return null;
     if (nowMs - found.notedAtMs >= useIsNotedEveryMs) {
       found.notedAtMs = nowMs;
       this.#note(found.id, nowMs);
@@ -198,18 +158,32 @@ export class KeyStore implements AsyncDisposable {
 
   /** As {@link find}, by the id of the key; this is no use of it. */
   get(id: string): UsableKey | null {
-    this.#refresh();
-    const found = this.#byId.get(id);
-    return found === undefined ||
-      found.expiresAtMs <= this.#deps.clock.nowMs() ||
-      this.users.isDisabled(found.userId)
-      ? null
-      : this.#toUsable(found);
+    const found = this.#known().byId.get(id);
+    const isUsable = found !== undefined && this.#isValid(found, this.#deps.clock.nowMs());
+    return isUsable ? this.#toUsable(found) : null;
   }
 
   /** Waits for pending writes; the database stays open. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#notes);
+  }
+
+  #toEntry(row: Selectable<Tables["keys"]>): KeyEntry {
+    return {
+      id: row.id,
+      userId: row.user_id,
+      label: row.label,
+      createdAtMs: row.created_at,
+      lastUsedAtMs: row.last_used_at,
+      revokedAtMs: row.revoked_at,
+      expiresAtMs: row.expires_at,
+      role: this.#roleOf(row.user_id, ownRoleOf(row)),
+      scope: parseKeyScope(row.scope),
+    };
+  }
+
+  #isValid({ expiresAtMs, userId }: Known, nowMs: number): boolean {
+    return expiresAtMs > nowMs && !this.users.isDisabled(userId);
   }
 
   #toUsable({ id, userId, ownRole, onlyConversation, share }: Known): UsableKey {
@@ -221,33 +195,8 @@ export class KeyStore implements AsyncDisposable {
     return ownRole === null ? role : lesserRole(ownRole, role);
   }
 
-  #refresh(): void {
-    const rows = this.#keys.now();
-    if (rows === this.#read) return;
-    this.#byDigest = new Map();
-    for (const row of rows) {
-      const scope = parseKeyScope(row.scope);
-      if (scope === unreadableScope) continue;
-      this.#byDigest.set(row.digest, {
-        id: row.id,
-        userId: row.user_id,
-        ownRole: ownRoleOf(row),
-        onlyConversation: scope?.conversation,
-        share: shareOf(scope, row.expires_at),
-        expiresAtMs: row.expires_at ?? Infinity,
-        notedAtMs: row.last_used_at ?? Number.NEGATIVE_INFINITY,
-      });
-    }
-    this.#byId = new Map([...this.#byDigest.values()].map((known) => [known.id, known]));
-    this.#read = rows;
-  }
-
   #note(id: string, nowMs: number): void {
-    const noting = this.#deps.database.tables
-      .updateTable("keys")
-      .set({ last_used_at: nowMs })
-      .where("id", "=", id)
-      .execute()
+    const noting = changeRows(this.#deps.database.tables, "keys", { id }, { last_used_at: nowMs })
       .then(
         () => {},
         (error: unknown) =>
@@ -256,6 +205,26 @@ export class KeyStore implements AsyncDisposable {
       .finally(() => this.#notes.delete(noting));
     this.#notes.add(noting);
   }
+}
+
+type KnownKeys = { readonly byDigest: ReadonlyMap<string, Known>; readonly byId: ReadonlyMap<string, Known> };
+
+function toKnown(rows: readonly KeyRow[]): KnownKeys {
+  const byDigest = new Map<string, Known>();
+  for (const row of rows) {
+    const scope = parseKeyScope(row.scope);
+    if (scope === unreadableScope) continue;
+    byDigest.set(row.digest, {
+      id: row.id,
+      userId: row.user_id,
+      ownRole: ownRoleOf(row),
+      onlyConversation: scope?.conversation,
+      share: shareOf(scope, row.expires_at),
+      expiresAtMs: row.expires_at ?? Infinity,
+      notedAtMs: row.last_used_at ?? Number.NEGATIVE_INFINITY,
+    });
+  }
+  return { byDigest, byId: new Map(byDigest.values().map((known) => [known.id, known])) };
 }
 
 /** Null: that of its user. */

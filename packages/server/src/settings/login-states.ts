@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
-import type { ApplicationDatabase } from "../database/application-database.ts";
-import { SealError, type SecretBox } from "../security/seal.ts";
-import type { Clock } from "../lib/clock.ts";
+import { putRow } from "../database/rows.ts";
+import type { SealedStoreDeps } from "./store-deps.ts";
+import { unsealOrNull } from "../security/seal.ts";
 
 /** What a login at an identity provider needs again when the browser comes back. */
 export type LoginState = {
@@ -13,12 +13,6 @@ export type LoginState = {
   readonly nonce: string;
   /** The path on the page where the browser goes afterwards. */
   readonly returnTo: string;
-};
-
-export type LoginStatesDeps = {
-  readonly database: ApplicationDatabase;
-  readonly secretBox: SecretBox;
-  readonly clock: Clock;
 };
 
 /** How long a person may take at the provider. */
@@ -34,9 +28,9 @@ const maxWaiting = 10_000;
  * no use in another browser. Verifier and nonce are sealed.
  */
 export class LoginStates {
-  readonly #deps: LoginStatesDeps;
+  readonly #deps: SealedStoreDeps;
 
-  constructor(deps: LoginStatesDeps) {
+  constructor(deps: SealedStoreDeps) {
     this.#deps = deps;
   }
 
@@ -66,15 +60,12 @@ export class LoginStates {
         .select((select) => select.fn.countAll<number>().as("count"))
         .executeTakeFirstOrThrow();
       if (count >= maxWaiting) return false;
-      await tables
-        .insertInto("login_states")
-        .values({
-          digest: digestOf(given, browserSecret),
-          sealed_state: secretBox.seal(JSON.stringify(state)),
-          address,
-          ends_at: nowMs + loginStateMs,
-        })
-        .execute();
+      await putRow(tables, "login_states", {
+        digest: digestOf(given, browserSecret),
+        sealed_state: secretBox.seal(JSON.stringify(state)),
+        address,
+        ends_at: nowMs + loginStateMs,
+      });
       return true;
     });
     return isAdded ? { state: given, browserSecret } : null;
@@ -89,13 +80,9 @@ export class LoginStates {
       .returningAll()
       .executeTakeFirst();
     if (row === undefined || row.ends_at <= clock.nowMs()) return null;
-    try {
-      return JSON.parse(secretBox.unseal(row.sealed_state)) as LoginState;
-    } catch (error) {
-      // Its key is lost: the person begins again.
-      if (error instanceof SealError) return null;
-      throw error;
-    }
+    // Without its key the person begins again.
+    const opened = unsealOrNull(secretBox, row.sealed_state);
+    return opened === null ? null : (JSON.parse(opened) as LoginState);
   }
 }
 

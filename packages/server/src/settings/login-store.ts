@@ -1,9 +1,12 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { Selectable } from "kysely";
-import type { ApplicationDatabase, LiveRows } from "../database/application-database.ts";
+import type { LiveRows } from "../database/application-database.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Logger } from "../lib/logger.ts";
-import type { Clock } from "../lib/clock.ts";
+import { changeRows, putRow, removeRows, rowsWith } from "../database/rows.ts";
+import { derived } from "../database/derived.ts";
+import type { StoreDeps } from "./store-deps.ts";
+import { hash } from "node:crypto";
 
 /** The user of a login, and the keys that it depends on. */
 export type LoginOwner = {
@@ -34,9 +37,7 @@ export type LoginView = {
 /** The browser's description of itself at login. */
 export type LoginClient = { readonly client: string; readonly address: string };
 
-export type LoginStoreDeps = {
-  readonly database: ApplicationDatabase;
-  readonly clock: Clock;
+export type LoginStoreDeps = StoreDeps & {
   readonly logger: Logger;
   /** Marks of the currently configured keys. */
   readonly keyMarks: readonly string[];
@@ -73,14 +74,14 @@ export class LoginStore implements AsyncDisposable {
   readonly #marks: readonly string[];
   readonly #notes = new Set<Promise<void>>();
   readonly #rows: LiveRows<LoginRow>;
-  #read: readonly LoginRow[] | null = null;
   /** By the digest of the cookie. */
-  #logins = new Map<string, Known>();
-  #byId = new Map<string, Known>();
+  readonly #logins: () => ReadonlyMap<string, Known>;
+  #byId: ReadonlyMap<string, Known> = new Map();
 
   private constructor(deps: LoginStoreDeps, rows: LiveRows<LoginRow>) {
     this.#deps = deps;
     this.#rows = rows;
+    this.#logins = derived(rows, (all) => this.#toKnown(all));
     this.#marks = ["", ...deps.keyMarks];
   }
 
@@ -96,28 +97,22 @@ export class LoginStore implements AsyncDisposable {
     const endsAtMs = nowMs + ticketMs;
     const { tables } = this.#deps.database;
     await tables.deleteFrom("login_tickets").where("ends_at", "<=", nowMs).execute();
-    await tables
-      .insertInto("login_tickets")
-      .values({
-        digest: digestOf(ticket, owner.keyMark),
-        user_id: owner.userId,
-        key_id: owner.keyId ?? null,
-        ends_at: endsAtMs,
-        login_ends_at: owner.endsAtMs ?? null,
-        sealed_id_token: owner.sealedIdToken ?? null,
-      })
-      .execute();
+    await putRow(tables, "login_tickets", {
+      digest: digestOf(ticket, owner.keyMark),
+      user_id: owner.userId,
+      key_id: owner.keyId ?? null,
+      ends_at: endsAtMs,
+      login_ends_at: owner.endsAtMs ?? null,
+      sealed_id_token: owner.sealedIdToken ?? null,
+    });
     return { ticket, endsAtMs };
   }
 
   /** The user of a ticket; null when it is wrong, used or expired. It stays valid. */
   async ownerOfTicket(ticket: string): Promise<string | null> {
-    const digests = this.#marks.map((mark) => digestOf(ticket, mark));
-    const row = await this.#deps.database.tables
-      .selectFrom("login_tickets")
-      .select(["user_id", "ends_at"])
-      .where("digest", "in", digests)
-      .executeTakeFirst();
+    const digest = this.#marks.map((mark) => digestOf(ticket, mark));
+    const query = rowsWith(this.#deps.database.tables, "login_tickets", { digest });
+    const row = await query.executeTakeFirst();
     return row === undefined || row.ends_at <= this.#deps.clock.nowMs() ? null : row.user_id;
   }
 
@@ -125,8 +120,7 @@ export class LoginStore implements AsyncDisposable {
    * The user of the login with this half, without authenticating them. Null when there is none, or when it has expired.
    */
   userOfCookie(cookie: string): string | null {
-    this.#refresh();
-    const known = this.#logins.get(digestOf(cookie, ""));
+    const known = this.#logins().get(digestOf(cookie, ""));
     return known === undefined || this.#isOver(known) ? null : known.owner.userId;
   }
 
@@ -172,28 +166,21 @@ export class LoginStore implements AsyncDisposable {
         .where("user_id", "=", owner.userId)
         .where("id", "not in", remaining)
         .execute();
-      await tables
-        .insertInto("browser_logins")
-        .values({
-          id,
-          user_id: owner.userId,
-          key_id: owner.keyId ?? null,
-          cookie_digest: digestOf(halves.cookie, ""),
-          proof_digest: digestOf(halves.proof, owner.keyMark),
-          client: client.slice(0, maxLetters),
-          address: address.slice(0, maxLetters),
-          created_at: nowMs,
-          last_used_at: nowMs,
-          ends_at: endsAtMs,
-          last_ends_at: owner.endsAtMs ?? null,
-          sealed_id_token: owner.sealedIdToken ?? null,
-        })
-        .execute();
-      const key = await tables
-        .selectFrom("keys")
-        .select("expires_at")
-        .where("id", "=", owner.keyId ?? null)
-        .executeTakeFirst();
+      await putRow(tables, "browser_logins", {
+        id,
+        user_id: owner.userId,
+        key_id: owner.keyId ?? null,
+        cookie_digest: digestOf(halves.cookie, ""),
+        proof_digest: digestOf(halves.proof, owner.keyMark),
+        client: client.slice(0, maxLetters),
+        address: address.slice(0, maxLetters),
+        created_at: nowMs,
+        last_used_at: nowMs,
+        ends_at: endsAtMs,
+        last_ends_at: owner.endsAtMs ?? null,
+        sealed_id_token: owner.sealedIdToken ?? null,
+      });
+      const key = await rowsWith(tables, "keys", { id: owner.keyId ?? "" }).executeTakeFirst();
       return key?.expires_at ?? Infinity;
     });
     await this.#rows.refresh();
@@ -202,8 +189,7 @@ export class LoginStore implements AsyncDisposable {
 
   /** The login with these halves; null when they do not belong together or it has expired. */
   find({ cookie, proof }: LoginHalves): (LoginOwner & { readonly id: string }) | null {
-    this.#refresh();
-    const known = this.#logins.get(digestOf(cookie, ""));
+    const known = this.#logins().get(digestOf(cookie, ""));
     if (known === undefined || this.#isOver(known)) return null;
     let keyMark: string | null = null;
     for (const mark of this.#marks) if (isSame(digestOf(proof, mark), known.proofDigest)) keyMark = mark;
@@ -215,26 +201,24 @@ export class LoginStore implements AsyncDisposable {
 
   /** True when the login with this id is valid now. */
   isUsable(id: string): boolean {
-    this.#refresh();
-    const known = this.#byId.get(id);
+    const known = this.#known(id);
     return known !== undefined && !this.#isOver(known);
   }
 
   /** The origin of a login that was found earlier; null for others. */
   keyMarkOf(id: string): string | null {
-    return this.#byId.get(id)?.keyMark ?? null;
+    return this.#known(id)?.keyMark ?? null;
   }
 
   /** When a login ends at the latest, however it is used; undefined for one without such an end. */
   lastEndOf(id: string): number | undefined {
-    const lastEndsAtMs = this.#byId.get(id)?.lastEndsAtMs ?? Infinity;
+    const lastEndsAtMs = this.#known(id)?.lastEndsAtMs ?? Infinity;
     return lastEndsAtMs === Infinity ? undefined : lastEndsAtMs;
   }
 
   /** What a login has of the identity provider at which it began; null for others. */
   sealedIdTokenOf(id: string): string | null {
-    this.#refresh();
-    return this.#byId.get(id)?.sealedIdToken ?? null;
+    return this.#known(id)?.sealedIdToken ?? null;
   }
 
   /** The logins of one user that work, the last used first; one ends with its key at the latest. */
@@ -272,20 +256,16 @@ export class LoginStore implements AsyncDisposable {
 
   /** Ends one of a user's logins; false when it does not exist. */
   async end(userId: string, id: string): Promise<boolean> {
-    const { numDeletedRows } = await this.#deps.database.tables
-      .deleteFrom("browser_logins")
-      .where("user_id", "=", userId)
-      .where("id", "=", id)
-      .executeTakeFirst();
+    const count = await removeRows(this.#deps.database.tables, "browser_logins", { user_id: userId, id });
     await this.#rows.refresh();
-    return numDeletedRows > 0n;
+    return count > 0;
   }
 
   /** Ends all of a user's logins and tickets. */
   async endAll(userId: string): Promise<void> {
     const { tables } = this.#deps.database;
-    await tables.deleteFrom("login_tickets").where("user_id", "=", userId).execute();
-    await tables.deleteFrom("browser_logins").where("user_id", "=", userId).execute();
+    await removeRows(tables, "login_tickets", { user_id: userId });
+    await removeRows(tables, "browser_logins", { user_id: userId });
     await this.#rows.refresh();
   }
 
@@ -298,12 +278,15 @@ export class LoginStore implements AsyncDisposable {
     return endsAtMs <= this.#deps.clock.nowMs();
   }
 
-  #refresh(): void {
-    const rows = this.#rows.now();
-    if (rows === this.#read) return;
+  #known(id: string): Known | undefined {
+    this.#logins();
+    return this.#byId.get(id);
+  }
+
+  #toKnown(rows: readonly LoginRow[]): ReadonlyMap<string, Known> {
     const before = this.#byId;
-    this.#logins = new Map(
-      rows.map((row) => [
+    const logins = new Map(
+      rows.map((row): [string, Known] => [
         row.cookie_digest,
         {
           id: row.id,
@@ -317,8 +300,8 @@ export class LoginStore implements AsyncDisposable {
         },
       ]),
     );
-    this.#byId = new Map([...this.#logins.values()].map((known) => [known.id, known]));
-    this.#read = rows;
+    this.#byId = new Map(logins.values().map((known) => [known.id, known]));
+    return logins;
   }
 
   /** A login ends when it was not used for thirty days, or at its last end. */
@@ -327,11 +310,8 @@ export class LoginStore implements AsyncDisposable {
     if (nowMs - known.notedAtMs < useIsNotedEveryMs) return;
     known.notedAtMs = nowMs;
     known.endsAtMs = Math.min(nowMs + loginMs, known.lastEndsAtMs);
-    const noting = this.#deps.database.tables
-      .updateTable("browser_logins")
-      .set({ last_used_at: nowMs, ends_at: known.endsAtMs })
-      .where("id", "=", known.id)
-      .execute()
+    const used = { last_used_at: nowMs, ends_at: known.endsAtMs };
+    const noting = changeRows(this.#deps.database.tables, "browser_logins", { id: known.id }, used)
       .then(
         () => {},
         (error: unknown) =>
@@ -347,7 +327,7 @@ export class LoginStore implements AsyncDisposable {
 
 /** Identifies a configured key without revealing it. */
 export function markOfKey(key: string): string {
-  return createHash("sha256").update(key, "utf8").digest("hex");
+  return hash("sha256", key);
 }
 
 function secret(): string {
@@ -355,7 +335,7 @@ function secret(): string {
 }
 
 function digestOf(text: string, mark: string): string {
-  return createHash("sha256").update(`${mark}:${text}`, "utf8").digest("hex");
+  return hash("sha256", `${mark}:${text}`);
 }
 
 function isSame(one: string, other: string): boolean {

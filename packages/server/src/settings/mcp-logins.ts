@@ -1,16 +1,11 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { NamedLease, NamedLeases } from "../cluster/named-leases.ts";
-import { SealError, type SecretBox } from "../security/seal.ts";
-import type { Clock } from "../lib/clock.ts";
+import { putRow, removeRows, rowsWith } from "../database/rows.ts";
+import type { SealedStoreDeps } from "./store-deps.ts";
+import { unsealOrNull } from "../security/seal.ts";
 
-export type McpLoginsDeps = {
-  readonly database: ApplicationDatabase;
-  readonly secretBox: SecretBox;
-  readonly leases: Pick<NamedLeases, "take">;
-  readonly clock: Clock;
-};
+export type McpLoginsDeps = SealedStoreDeps & { readonly leases: Pick<NamedLeases, "take"> };
 
 /** Tokens and the registration of the client that got them, in the form of `auth.state`. */
 export type McpLoginState = Readonly<Record<string, unknown>>;
@@ -101,42 +96,25 @@ export class McpLogins {
 
   async #read(userId: string, id: string): Promise<McpLoginState | null> {
     const { database, secretBox } = this.#deps;
-    const row = await database.tables
-      .selectFrom("mcp_logins")
-      .select("sealed_state")
-      .where("user_id", "=", userId)
-      .where("id", "=", id)
-      .executeTakeFirst();
-    if (row === undefined) return null;
-    try {
-      return JSON.parse(secretBox.unseal(row.sealed_state)) as McpLoginState;
-    } catch (error) {
-      // Its key is lost; the person must log in again.
-      if (error instanceof SealError) return null;
-      throw error;
-    }
+    const row = await rowsWith(database.tables, "mcp_logins", { user_id: userId, id }).executeTakeFirst();
+    // Without its key the person must log in again.
+    const opened = row === undefined ? null : unsealOrNull(secretBox, row.sealed_state);
+    return opened === null ? null : (JSON.parse(opened) as McpLoginState);
   }
 
   async #write(userId: string, id: string, state: McpLoginState): Promise<void> {
     const { database, secretBox, clock } = this.#deps;
     const values = { sealed_state: secretBox.seal(JSON.stringify(state)), updated_at: clock.nowMs() };
     await database.transaction(async (tables) => {
-      await tables
-        .insertInto("mcp_logins")
-        .values({ user_id: userId, id, ...values })
-        .onConflict((conflict) => conflict.columns(["user_id", "id"]).doUpdateSet(values))
-        .execute();
-      const oldest = await tables
-        .selectFrom("mcp_logins")
-        .select("id")
-        .where("user_id", "=", userId)
+      await putRow(tables, "mcp_logins", { user_id: userId, id, ...values });
+      const oldest = await rowsWith(tables, "mcp_logins", { user_id: userId })
         .orderBy("updated_at", "desc")
         .offset(maxLogins)
         .limit(maxLogins)
         .execute();
       if (oldest.length === 0) return;
       const ids = oldest.map((row) => row.id);
-      await tables.deleteFrom("mcp_logins").where("user_id", "=", userId).where("id", "in", ids).execute();
+      await removeRows(tables, "mcp_logins", { user_id: userId, id: ids });
     });
   }
 }
@@ -148,7 +126,5 @@ function leaseOf(id: string): string {
 function loginId(url: string, configured: McpLoginState): string {
   const tokens = (configured["tokens"] ?? {}) as Readonly<Record<string, unknown>>;
   const named = tokens["refresh_token"] ?? tokens["access_token"] ?? "";
-  return createHash("sha256")
-    .update(JSON.stringify([url, named]))
-    .digest("hex");
+  return hash("sha256", JSON.stringify([url, named]));
 }

@@ -1,15 +1,11 @@
-import type { ApplicationDatabase } from "../database/application-database.ts";
 import { describeError } from "../lib/describe-error.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Lesson } from "../models/address/address-rules.ts";
 import type { LessonStore } from "../models/address/lesson-store.ts";
-import type { Clock } from "../lib/clock.ts";
+import { putRow, rowsWith } from "../database/rows.ts";
+import type { StoreDeps } from "./store-deps.ts";
 
-export type ModelLessonsDeps = {
-  readonly database: ApplicationDatabase;
-  readonly clock: Clock;
-  readonly logger: Logger;
-};
+export type ModelLessonsDeps = StoreDeps & { readonly logger: Logger };
 
 /** Providers change their limits: after this time everything is tried again. */
 const lastsMs = 30 * 86_400_000;
@@ -46,11 +42,7 @@ export class ModelLessons {
 
   async #read(userId: string, address: string): Promise<readonly Lesson[]> {
     const { database, clock } = this.#deps;
-    const row = await database.tables
-      .selectFrom("model_lessons")
-      .select("lessons")
-      .where("user_id", "=", userId)
-      .where("address", "=", address)
+    const row = await rowsWith(database.tables, "model_lessons", { user_id: userId, address })
       .where("updated_at", ">", clock.nowMs() - lastsMs)
       .executeTakeFirst();
     return row === undefined ? [] : (JSON.parse(row.lessons) as readonly Lesson[]);
@@ -60,16 +52,11 @@ export class ModelLessons {
     const { database, clock } = this.#deps;
     const known = await this.#read(userId, address);
     const all = new Map([...known, ...lessons].map((lesson) => [JSON.stringify(lesson), lesson]));
-    const values = {
+    await putRow(database.tables, "model_lessons", {
+      user_id: userId,
+      address,
       lessons: JSON.stringify([...all.values()].slice(-maxLessons)),
       updated_at: clock.nowMs(),
-    };
-    await database.transaction(async (tables) => {
-      await tables
-        .insertInto("model_lessons")
-        .values({ user_id: userId, address, ...values })
-        .onConflict((conflict) => conflict.columns(["user_id", "address"]).doUpdateSet(values))
-        .execute();
     });
   }
 

@@ -4,8 +4,6 @@ import type {
   ProfileRevisionDetail,
   UsedProfile,
 } from "@convoke/protocol";
-import type { ApplicationDatabase } from "../database/application-database.ts";
-import type { Clock } from "../lib/clock.ts";
 import { Fault, invalidField } from "../lib/fault.ts";
 import type { Caller } from "../security/caller.ts";
 import { restoreAgentProfile } from "./agent-profiles.ts";
@@ -18,12 +16,9 @@ import { hideSecrets } from "./secret-fields.ts";
 import { restoreConnection, restoreMetaProfile, restoreSettings } from "./settings-content.ts";
 import type { SettingsStore, VersionedSettings } from "./settings-store.ts";
 import type { JsonObject, StoredSettings } from "./stored-settings.ts";
+import type { StoreDeps } from "./store-deps.ts";
 
-export type ProfileHistoryDeps = {
-  readonly settings: SettingsStore;
-  readonly database: ApplicationDatabase;
-  readonly clock: Clock;
-};
+export type ProfileHistoryDeps = StoreDeps & { readonly settings: SettingsStore };
 
 /** A profile by its name, of one user. */
 type ProfileName = { readonly userId: string; readonly kind: ProfileKind; readonly name: string };

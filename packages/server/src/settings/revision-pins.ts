@@ -2,6 +2,7 @@ import type { UsedProfile } from "@convoke/protocol";
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import type { ProfileKind } from "./profile-changes.ts";
+import { putRow, removeRows, rowsWith } from "../database/rows.ts";
 
 type Writer = Pick<Kysely<Tables>, "deleteFrom" | "insertInto" | "selectFrom">;
 
@@ -15,12 +16,14 @@ export type RevisionPin = {
 
 /** Replaces what the conversation named before. */
 export async function putPin(tables: Writer, pin: RevisionPin, nowMs: number): Promise<void> {
-  const values = { profile: pin.used.id, number: pin.used.revision, pinned_at: nowMs };
-  await tables
-    .insertInto("revision_pins")
-    .values({ user_id: pin.userId, conversation_id: pin.conversationId, kind: pin.kind, ...values })
-    .onConflict((conflict) => conflict.columns(["user_id", "conversation_id", "kind"]).doUpdateSet(values))
-    .execute();
+  const { userId, conversationId, kind, used } = pin;
+  const key = { user_id: userId, conversation_id: conversationId, kind };
+  await putRow(tables, "revision_pins", {
+    ...key,
+    profile: used.id,
+    number: used.revision,
+    pinned_at: nowMs,
+  });
 }
 
 /** A copy of a conversation names the same revisions. */
@@ -31,12 +34,7 @@ export async function copyPins(
   to: string,
   nowMs: number,
 ): Promise<void> {
-  const pins = await tables
-    .selectFrom("revision_pins")
-    .selectAll()
-    .where("user_id", "=", userId)
-    .where("conversation_id", "=", from)
-    .execute();
+  const pins = await rowsWith(tables, "revision_pins", { user_id: userId, conversation_id: from }).execute();
   for (const { kind, profile: id, number } of pins)
     await putPin(tables, { userId, conversationId: to, kind, used: { id, revision: number } }, nowMs);
 }
@@ -47,10 +45,6 @@ export async function removePins(
   { userId, conversationId }: Pick<RevisionPin, "conversationId" | "userId">,
   kind: ProfileKind | null,
 ): Promise<void> {
-  await tables
-    .deleteFrom("revision_pins")
-    .where("user_id", "=", userId)
-    .where("conversation_id", "=", conversationId)
-    .$if(kind !== null, (query) => query.where("kind", "=", kind!))
-    .execute();
+  const wanted = { user_id: userId, conversation_id: conversationId, ...(kind === null ? {} : { kind }) };
+  await removeRows(tables, "revision_pins", wanted);
 }

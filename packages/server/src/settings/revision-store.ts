@@ -1,21 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Kysely, Selectable } from "kysely";
 import type { RevisionAuthor } from "@convoke/protocol";
-import type { ApplicationDatabase } from "../database/application-database.ts";
-import type { ProfileRevisionTable, Tables } from "../database/tables.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { SecretBox } from "../security/seal.ts";
+import type { Tables } from "../database/tables.ts";
 import { digestOf } from "./profile-content.ts";
 import type { NamedProfile, ProfileChange, ProfileKind } from "./profile-changes.ts";
 import type { JsonObject } from "./stored-settings.ts";
+import { removeRows, rowsWith } from "../database/rows.ts";
+import type { SealedStoreDeps } from "./store-deps.ts";
 
-export type RevisionStoreDeps = {
-  readonly database: ApplicationDatabase;
-  readonly secretBox: SecretBox;
-  readonly clock: Clock;
-};
-
-type Row = Selectable<ProfileRevisionTable>;
+type Row = Selectable<Tables["profile_revisions"]>;
 
 /** Revisions of one profile that are stored, besides those that conversations name. */
 export const maxRevisions = 100;
@@ -48,9 +41,9 @@ type Writer = Pick<Kysely<Tables>, "deleteFrom" | "insertInto" | "selectFrom">;
  * revisions gets its first one when it changes, is pinned or its history is read.
  */
 export class RevisionStore {
-  readonly #deps: RevisionStoreDeps;
+  readonly #deps: SealedStoreDeps;
 
-  constructor(deps: RevisionStoreDeps) {
+  constructor(deps: SealedStoreDeps) {
     this.#deps = deps;
   }
 
@@ -118,15 +111,9 @@ export class RevisionStore {
 
   /** What a deleted profile of this name was found by, where a conversation names one of its revisions; null otherwise. */
   async findDeleted(userId: string, kind: ProfileKind, name: string): Promise<string | null> {
-    const row = await this.#deps.database.tables
-      .selectFrom("profile_revisions")
-      .select("profile")
-      .where("user_id", "=", userId)
-      .where("kind", "=", kind)
-      .where("name", "=", name)
-      .orderBy("created_at", "desc")
-      .executeTakeFirst();
-    return row?.profile ?? null;
+    const { tables } = this.#deps.database;
+    const query = rowsWith(tables, "profile_revisions", { user_id: userId, kind, name });
+    return (await query.orderBy("created_at", "desc").executeTakeFirst())?.profile ?? null;
   }
 
   async #insert(
@@ -185,12 +172,7 @@ function nextNumber({ kind, content }: NamedProfile, last: Pick<Row, "number"> |
 }
 
 function rowsOf(tables: Reader, { userId, kind, id }: ProfileKey) {
-  return tables
-    .selectFrom("profile_revisions")
-    .selectAll()
-    .where("user_id", "=", userId)
-    .where("kind", "=", kind)
-    .where("profile", "=", id);
+  return rowsWith(tables, "profile_revisions", { user_id: userId, kind, profile: id });
 }
 
 async function newestOf(tables: Reader, key: ProfileKey): Promise<Row | null> {
@@ -198,39 +180,17 @@ async function newestOf(tables: Reader, key: ProfileKey): Promise<Row | null> {
 }
 
 async function pinnedNumbers(tables: Reader, { userId, kind, id }: ProfileKey): Promise<ReadonlySet<number>> {
-  const rows = await tables
-    .selectFrom("revision_pins")
-    .select("number")
-    .distinct()
-    .where("user_id", "=", userId)
-    .where("kind", "=", kind)
-    .where("profile", "=", id)
-    .execute();
+  const rows = await rowsWith(tables, "revision_pins", { user_id: userId, kind, profile: id }).execute();
   return new Set(rows.map(({ number }) => number));
 }
 
 /** Leaves the newest ones, and those that conversations name. */
 async function removeUnpinned(tables: Writer, key: ProfileKey, left: number): Promise<void> {
   const { userId, kind, id } = key;
-  const old = await tables
-    .selectFrom("profile_revisions")
-    .select("number")
-    .where("user_id", "=", userId)
-    .where("kind", "=", kind)
-    .where("profile", "=", id)
-    .orderBy("number", "desc")
-    .offset(left)
-    .limit(1_000)
-    .execute();
+  const old = await rowsOf(tables, key).orderBy("number", "desc").offset(left).limit(1_000).execute();
   if (old.length === 0) return;
   const pinned = await pinnedNumbers(tables, key);
   const removed = old.map(({ number }) => number).filter((number) => !pinned.has(number));
   if (removed.length === 0) return;
-  await tables
-    .deleteFrom("profile_revisions")
-    .where("user_id", "=", userId)
-    .where("kind", "=", kind)
-    .where("profile", "=", id)
-    .where("number", "in", removed)
-    .execute();
+  await removeRows(tables, "profile_revisions", { user_id: userId, kind, profile: id, number: removed });
 }

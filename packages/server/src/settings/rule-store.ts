@@ -1,49 +1,38 @@
 import type { Rule } from "@convoke/protocol";
-import type { ApplicationDatabase, LiveRows } from "../database/application-database.ts";
-import type { Clock } from "../lib/clock.ts";
-
-export type RuleStoreDeps = {
-  readonly database: ApplicationDatabase;
-  readonly clock: Clock;
-};
+import type { LiveRows } from "../database/application-database.ts";
+import { putRow, rowsWith } from "../database/rows.ts";
+import type { StoreDeps } from "./store-deps.ts";
+import { derived } from "../database/derived.ts";
+import type { Tables } from "../database/tables.ts";
+import type { Selectable } from "kysely";
 
 /** The rules of a user with the number of changes that led to them; 0 when none were ever stored. */
 export type VersionedRules = { readonly version: number; readonly rules: readonly Rule[] };
 
-type Row = { readonly user_id: string; readonly version: number; readonly document: string };
+type Row = Pick<Selectable<Tables["user_rules"]>, "document" | "user_id" | "version">;
 
 const none: VersionedRules = { version: 0, rules: [] };
 
 /** The rules of all users for all their conversations. What another process stored counts within a second. */
 export class RuleStore {
-  readonly #deps: RuleStoreDeps;
+  readonly #deps: StoreDeps;
   readonly #rows: LiveRows<Row>;
-  #read: readonly Row[] | null = null;
-  #rules: ReadonlyMap<string, VersionedRules> = new Map();
+  readonly #rules: () => ReadonlyMap<string, VersionedRules>;
 
-  private constructor(deps: RuleStoreDeps, rows: LiveRows<Row>) {
+  private constructor(deps: StoreDeps, rows: LiveRows<Row>) {
     this.#deps = deps;
     this.#rows = rows;
+    this.#rules = derived(rows, (all) => new Map(all.map((row) => [row.user_id, rulesIn(row)])));
   }
 
-  static async open(deps: RuleStoreDeps): Promise<RuleStore> {
+  static async open(deps: StoreDeps): Promise<RuleStore> {
     const query = deps.database.tables.selectFrom("user_rules").select(["user_id", "version", "document"]);
     return new RuleStore(deps, await deps.database.live("user_rules", query));
   }
 
   /** At once, from memory. */
   of(userId: string): VersionedRules {
-    const rows = this.#rows.now();
-    if (rows !== this.#read) {
-      this.#read = rows;
-      this.#rules = new Map(
-        rows.map(({ user_id: id, version, document }) => [
-          id,
-          { version, rules: JSON.parse(document) as readonly Rule[] },
-        ]),
-      );
-    }
-    return this.#rules.get(userId) ?? none;
+    return this.#rules().get(userId) ?? none;
   }
 
   /** Including everything that was acknowledged before the call. */
@@ -63,23 +52,23 @@ export class RuleStore {
   ): Promise<VersionedRules | null> {
     const { database, clock } = this.#deps;
     const stored = await database.transaction(async (tables) => {
-      const query = tables
-        .selectFrom("user_rules")
-        .select(["version", "document"])
-        .where("user_id", "=", userId);
-      const row = await query.executeTakeFirst();
-      const version = row?.version ?? 0;
-      if (expected !== null && expected !== version) return null;
-      const rules = change(row === undefined ? [] : (JSON.parse(row.document) as readonly Rule[]));
-      const values = { version: version + 1, document: JSON.stringify(rules), updated_at: clock.nowMs() };
-      await tables
-        .insertInto("user_rules")
-        .values({ user_id: userId, ...values })
-        .onConflict((conflict) => conflict.column("user_id").doUpdateSet(values))
-        .execute();
-      return { version: version + 1, rules };
+      const row = await rowsWith(tables, "user_rules", { user_id: userId }).executeTakeFirst();
+      const before = row === undefined ? none : rulesIn(row);
+      if (expected !== null && expected !== before.version) return null;
+      const after = { version: before.version + 1, rules: change(before.rules) };
+      await putRow(tables, "user_rules", {
+        user_id: userId,
+        version: after.version,
+        document: JSON.stringify(after.rules),
+        updated_at: clock.nowMs(),
+      });
+      return after;
     });
     await this.#rows.refresh();
     return stored;
   }
+}
+
+function rulesIn({ version, document }: Row): VersionedRules {
+  return { version, rules: JSON.parse(document) as readonly Rule[] };
 }

@@ -1,16 +1,10 @@
 import type { SecretBindingFields } from "@convoke/protocol";
 import { checkSecretBinding, keepBinding } from "../egress/check-secret-binding.ts";
-import type { ApplicationDatabase } from "../database/application-database.ts";
 import { Fault, invalidField } from "../lib/fault.ts";
-import type { SecretBox } from "../security/seal.ts";
 import { secretMask } from "./secret-fields.ts";
-import type { Clock } from "../lib/clock.ts";
-
-export type SecretStoreDeps = {
-  readonly database: ApplicationDatabase;
-  readonly secretBox: SecretBox;
-  readonly clock: Clock;
-};
+import { changeRows, putRow, removeRows, rowsWith } from "../database/rows.ts";
+import type { SealedStoreDeps } from "./store-deps.ts";
+import { withoutUndefined } from "../lib/without-undefined.ts";
 
 /** What is shown of a secret; `hosts` and the like of a bound one only. */
 export type SecretEntry = SecretBindingFields & {
@@ -37,9 +31,9 @@ const reservedName = /^(OH_.*|CONVOKE_.*|SESSION_API_KEY|PATH|LD_.*|NODE_OPTIONS
 
 /** A user's secrets for tools: values are read for conversations, and one by one by their owner. */
 export class SecretStore {
-  readonly #deps: SecretStoreDeps;
+  readonly #deps: SealedStoreDeps;
 
-  constructor(deps: SecretStoreDeps) {
+  constructor(deps: SealedStoreDeps) {
     this.#deps = deps;
   }
 
@@ -49,13 +43,8 @@ export class SecretStore {
     query: SecretQuery,
   ): Promise<{ items: SecretEntry[]; nextPageId: string | null }> {
     const { nameContains: text = "", pageId = "", limit } = query;
-    const rows = await this.#deps.database.tables
-      .selectFrom("secrets")
-      .select(["name", "description", "binding"])
-      .where("user_id", "=", userId)
-      .where("name", ">=", pageId)
-      .orderBy("name")
-      .execute();
+    const own = rowsWith(this.#deps.database.tables, "secrets", { user_id: userId });
+    const rows = await own.where("name", ">=", pageId).orderBy("name").execute();
     // There are never more than a few hundred; wildcards of SQL would have to be escaped for each database.
     const found = rows
       .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
@@ -65,22 +54,14 @@ export class SecretStore {
 
   /** All with their values, for a new conversation and for masking. */
   async values(userId: string): Promise<Readonly<Record<string, SecretWithValue>>> {
-    const rows = await this.#deps.database.tables
-      .selectFrom("secrets")
-      .select(["name", "sealed_value", "binding"])
-      .where("user_id", "=", userId)
-      .execute();
+    const rows = await rowsWith(this.#deps.database.tables, "secrets", { user_id: userId }).execute();
     return Object.fromEntries(rows.map((row) => [row.name, this.#withValue(row)]));
   }
 
   /** One with its value; null when there is no such secret. */
   async read(userId: string, name: string): Promise<SecretWithValue | null> {
-    const row = await this.#deps.database.tables
-      .selectFrom("secrets")
-      .select(["sealed_value", "binding"])
-      .where("user_id", "=", userId)
-      .where("name", "=", name)
-      .executeTakeFirst();
+    const query = rowsWith(this.#deps.database.tables, "secrets", { user_id: userId, name });
+    const row = await query.executeTakeFirst();
     return row === undefined ? null : this.#withValue(row);
   }
 
@@ -97,8 +78,7 @@ export class SecretStore {
     checkValue(secret.value);
     const { database, secretBox, clock } = this.#deps;
     return await database.transaction(async (tables) => {
-      const own = tables.selectFrom("secrets").select(["name", "binding"]).where("user_id", "=", userId);
-      const rows = await own.execute();
+      const rows = await rowsWith(tables, "secrets", { user_id: userId }).execute();
       const before = rows.find(({ name }) => name === secret.name);
       if (before !== undefined && whenTaken === "refuse") return false;
       if (before === undefined && rows.length >= maxSecrets) {
@@ -106,17 +86,14 @@ export class SecretStore {
       }
       const binding = keepBinding(secret, readBinding(before?.binding ?? null));
       checkSecretBinding(secret.name, binding, secret.value, ["body"]);
-      const values = {
+      await putRow(tables, "secrets", {
+        user_id: userId,
+        name: secret.name,
         description: secret.description,
         sealed_value: secretBox.seal(secret.value),
         binding: writeBinding(binding),
         updated_at: clock.nowMs(),
-      };
-      await tables
-        .insertInto("secrets")
-        .values({ user_id: userId, name: secret.name, ...values })
-        .onConflict((conflict) => conflict.columns(["user_id", "name"]).doUpdateSet(values))
-        .execute();
+      });
       return true;
     });
   }
@@ -132,36 +109,26 @@ export class SecretStore {
   ): Promise<"done" | "missing" | "taken"> {
     checkName(change.name);
     return await this.#deps.database.transaction(async (tables) => {
-      const own = tables.selectFrom("secrets").where("user_id", "=", userId);
-      const rows = await own.select(["name", "sealed_value", "binding"]).execute();
+      const rows = await rowsWith(tables, "secrets", { user_id: userId }).execute();
       const before = rows.find((row) => row.name === name);
       if (before === undefined) return "missing";
       if (change.name !== name && rows.some((row) => row.name === change.name)) return "taken";
       const binding = keepBinding(change, readBinding(before.binding));
       checkSecretBinding(change.name, binding, this.#withValue(before).value, ["body"]);
-      await tables
-        .updateTable("secrets")
-        .set({
-          name: change.name,
-          updated_at: this.#deps.clock.nowMs(),
-          description: change.description,
-          binding: writeBinding(binding),
-        })
-        .where("user_id", "=", userId)
-        .where("name", "=", name)
-        .execute();
+      const changed = {
+        name: change.name,
+        updated_at: this.#deps.clock.nowMs(),
+        description: change.description,
+        binding: writeBinding(binding),
+      };
+      await changeRows(tables, "secrets", { user_id: userId, name }, withoutUndefined(changed));
       return "done";
     });
   }
 
   /** False when the secret does not exist. */
   async remove(userId: string, name: string): Promise<boolean> {
-    const { numDeletedRows } = await this.#deps.database.tables
-      .deleteFrom("secrets")
-      .where("user_id", "=", userId)
-      .where("name", "=", name)
-      .executeTakeFirst();
-    return numDeletedRows > 0n;
+    return (await removeRows(this.#deps.database.tables, "secrets", { user_id: userId, name })) > 0;
   }
 
   #withValue(row: { readonly sealed_value: string; readonly binding: string | null }): SecretWithValue {

@@ -1,45 +1,34 @@
 import type { MetaProfile } from "@convoke/protocol";
 import type { JsonObject, StoredConnection, StoredSettings } from "./stored-settings.ts";
 
+/** What the settings page saves beside the plain values, by the names of the wire. */
+const parts = {
+  llm: "llm",
+  reviewer: "reviewer",
+  while_running: "whileRunning",
+  search_api_key: "searchApiKey",
+  sandbox_api_key: "sandboxApiKey",
+  mcp_servers: "mcpServers",
+  agent_settings: "agentExtras",
+} as const satisfies Readonly<Record<string, keyof StoredSettings>>;
+
 /**
  * What the settings page saves, by the names of the wire: without profiles, connections and installations, which have their own
  * history or none, without the tokens of providers, and without what clients keep for themselves.
  */
 export function settingsContent(settings: StoredSettings): JsonObject {
-  return {
-    ...settings.plain,
-    llm: settings.llm,
-    reviewer: settings.reviewer,
-    while_running: settings.whileRunning,
-    search_api_key: settings.searchApiKey,
-    sandbox_api_key: settings.sandboxApiKey,
-    mcp_servers: settings.mcpServers,
-    agent_settings: settings.agentExtras,
-  };
+  const named = Object.entries(parts).map(([name, part]) => [name, settings[part]]);
+  return { ...settings.plain, ...(Object.fromEntries(named) as JsonObject) };
 }
 
 /** The settings with what they were. */
 export function restoreSettings(stored: StoredSettings, content: JsonObject): StoredSettings {
-  const {
-    llm,
-    reviewer,
-    while_running,
-    search_api_key,
-    sandbox_api_key,
-    mcp_servers,
-    agent_settings,
-    ...plain
-  } = content;
+  const plain = Object.entries(content).filter(([name]) => !Object.hasOwn(parts, name));
+  const restored = Object.entries(parts).map(([name, part]) => [part, content[name]]);
   return {
     ...stored,
-    plain: { ...stored.plain, ...plain },
-    llm: llm as StoredSettings["llm"],
-    reviewer: reviewer as StoredSettings["reviewer"],
-    whileRunning: while_running as StoredSettings["whileRunning"],
-    searchApiKey: search_api_key as StoredSettings["searchApiKey"],
-    sandboxApiKey: sandbox_api_key as StoredSettings["sandboxApiKey"],
-    mcpServers: mcp_servers as StoredSettings["mcpServers"],
-    agentExtras: agent_settings as StoredSettings["agentExtras"],
+    plain: { ...stored.plain, ...Object.fromEntries(plain) },
+    ...(Object.fromEntries(restored) as Pick<StoredSettings, (typeof parts)[keyof typeof parts]>),
   };
 }
 

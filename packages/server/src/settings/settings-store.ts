@@ -1,17 +1,10 @@
 import type { Transaction } from "kysely";
-import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { Tables } from "../database/tables.ts";
-import type { SecretBox } from "../security/seal.ts";
 import { profileChanges, type NamedProfile } from "./profile-changes.ts";
 import { RevisionStore, type RevisionOrigin } from "./revision-store.ts";
 import { completeSettings, defaultSettings, type StoredSettings } from "./stored-settings.ts";
-import type { Clock } from "../lib/clock.ts";
-
-export type SettingsStoreDeps = {
-  readonly database: ApplicationDatabase;
-  readonly secretBox: SecretBox;
-  readonly clock: Clock;
-};
+import { changeRows } from "../database/rows.ts";
+import type { SealedStoreDeps } from "./store-deps.ts";
 
 /** Settings with the number of changes that led to them; 0 when none were ever stored. */
 export type VersionedSettings = { readonly version: number; readonly settings: StoredSettings };
@@ -24,9 +17,9 @@ const unknownOrigin: RevisionOrigin = { author: null };
  */
 export class SettingsStore {
   readonly revisions: RevisionStore;
-  readonly #deps: SettingsStoreDeps;
+  readonly #deps: SealedStoreDeps;
 
-  constructor(deps: SettingsStoreDeps) {
+  constructor(deps: SealedStoreDeps) {
     this.#deps = deps;
     this.revisions = new RevisionStore(deps);
   }
@@ -67,13 +60,8 @@ export class SettingsStore {
   async ensureRevision(userId: string, version: number, profile: NamedProfile): Promise<boolean> {
     return await this.#deps.database.transaction(async (tables) => {
       // Locks the row, so that the profile is neither changed nor deleted meanwhile.
-      const { numUpdatedRows } = await tables
-        .updateTable("settings")
-        .set({ version })
-        .where("user_id", "=", userId)
-        .where("version", "=", version)
-        .executeTakeFirst();
-      if (numUpdatedRows !== 1n) return false;
+      if ((await changeRows(tables, "settings", { user_id: userId, version }, { version })) === 0)
+        return false;
       await this.revisions.ensure(tables, userId, profile);
       return true;
     });
@@ -100,12 +88,6 @@ export class SettingsStore {
         .executeTakeFirst();
       return numInsertedOrUpdatedRows === 1n;
     }
-    const { numUpdatedRows } = await tables
-      .updateTable("settings")
-      .set(values)
-      .where("user_id", "=", userId)
-      .where("version", "=", expected)
-      .executeTakeFirst();
-    return numUpdatedRows === 1n;
+    return (await changeRows(tables, "settings", { user_id: userId, version: expected }, values)) > 0;
   }
 }

@@ -9,35 +9,37 @@ import type {
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Settings that are one value each, by their wire names. */
-export type PlainSettings = {
-  readonly language: string | null;
-  readonly agent: string | null;
-  readonly max_iterations: number | null;
-  readonly security_analyzer: string | null;
-  readonly confirmation_mode: boolean | null;
-  readonly remote_runtime_resource_factor: number | null;
-  readonly enable_default_condenser: boolean;
-  readonly enable_sound_notifications: boolean;
-  readonly enable_proactive_conversation_starters: boolean;
-  readonly enable_solvability_analysis: boolean;
-  readonly user_consents_to_analytics: boolean | null;
-  readonly sandbox_base_container_image: string | null;
-  readonly sandbox_runtime_container_image: string | null;
-  readonly max_budget_per_task: number | null;
-  readonly email: string | null;
-  readonly email_verified: boolean | null;
-  readonly git_user_name: string | null;
-  readonly git_user_email: string | null;
-  readonly condenser_max_size: number | null;
-  readonly disabled_skills: readonly string[] | null;
-  readonly title_llm_profile: string | null;
-  readonly git_full_clone: boolean;
-  readonly v1_enabled: boolean;
-  readonly sandbox_grouping_strategy: SandboxGroupingStrategy;
-  readonly default_sandbox_spec_id: string | null;
-  readonly registered_marketplaces: readonly MarketplaceRegistration[];
+/** Settings that are one value each, by their wire names, as they are where nobody has set them. */
+const plainDefaults = {
+  language: null as string | null,
+  agent: null as string | null,
+  max_iterations: null as number | null,
+  security_analyzer: null as string | null,
+  confirmation_mode: null as boolean | null,
+  remote_runtime_resource_factor: null as number | null,
+  enable_default_condenser: true,
+  enable_sound_notifications: false,
+  enable_proactive_conversation_starters: true,
+  enable_solvability_analysis: true,
+  user_consents_to_analytics: null as boolean | null,
+  sandbox_base_container_image: null as string | null,
+  sandbox_runtime_container_image: null as string | null,
+  max_budget_per_task: null as number | null,
+  email: null as string | null,
+  email_verified: null as boolean | null,
+  git_user_name: null as string | null,
+  git_user_email: null as string | null,
+  condenser_max_size: null as number | null,
+  disabled_skills: null as readonly string[] | null,
+  title_llm_profile: null as string | null,
+  git_full_clone: false,
+  v1_enabled: true,
+  sandbox_grouping_strategy: "NO_GROUPING" as SandboxGroupingStrategy,
+  default_sandbox_spec_id: null as string | null,
+  registered_marketplaces: [] as readonly MarketplaceRegistration[],
 };
+
+export type PlainSettings = Readonly<typeof plainDefaults>;
 
 export type StoredToken = {
   readonly token: string | null;
@@ -118,34 +120,7 @@ export type StoredSettings = {
 
 /** What a user has who never stored anything. */
 export const defaultSettings: StoredSettings = {
-  plain: {
-    language: null,
-    agent: null,
-    max_iterations: null,
-    security_analyzer: null,
-    confirmation_mode: null,
-    remote_runtime_resource_factor: null,
-    enable_default_condenser: true,
-    enable_sound_notifications: false,
-    enable_proactive_conversation_starters: true,
-    enable_solvability_analysis: true,
-    user_consents_to_analytics: null,
-    sandbox_base_container_image: null,
-    sandbox_runtime_container_image: null,
-    max_budget_per_task: null,
-    email: null,
-    email_verified: null,
-    git_user_name: null,
-    git_user_email: null,
-    condenser_max_size: null,
-    disabled_skills: null,
-    title_llm_profile: null,
-    git_full_clone: false,
-    v1_enabled: true,
-    sandbox_grouping_strategy: "NO_GROUPING",
-    default_sandbox_spec_id: null,
-    registered_marketplaces: [],
-  },
+  plain: plainDefaults,
   llm: {},
   reviewer: null,
   whileRunning: null,

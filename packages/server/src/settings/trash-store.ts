@@ -1,23 +1,11 @@
 import type { ApplicationDatabase } from "../database/application-database.ts";
 
-/** A conversation in the trash. */
-export type Trashed = {
-  readonly conversationId: string;
-  readonly userId: string;
-  readonly title: string | null;
-  readonly reason: string;
-  readonly trashedAtMs: number;
-  readonly endsAtMs: number;
-};
+import type { Selectable } from "kysely";
+import { removeRows, rowsWith } from "../database/rows.ts";
+import type { Tables } from "../database/tables.ts";
 
-type Row = {
-  readonly conversation_id: string;
-  readonly user_id: string;
-  readonly title: string | null;
-  readonly reason: string;
-  readonly trashed_at: number;
-  readonly ends_at: number;
-};
+/** A conversation in the trash. */
+export type Trashed = Selectable<Tables["trashed_conversations"]>;
 
 /** What is known about the conversations in the trash beside their logs. */
 export class TrashStore {
@@ -28,85 +16,47 @@ export class TrashStore {
   }
 
   async get(conversationId: string): Promise<Trashed | null> {
-    const query = this.#database.tables
-      .selectFrom("trashed_conversations")
-      .selectAll()
-      .where("conversation_id", "=", conversationId);
-    const row = await query.executeTakeFirst();
-    return row === undefined ? null : toTrashed(row);
+    const wanted = { conversation_id: conversationId };
+    return (
+      (await rowsWith(this.#database.tables, "trashed_conversations", wanted).executeTakeFirst()) ?? null
+    );
   }
 
   /** The trash of a user, the newest first, from behind one of its entries. */
   async list(userId: string, limit: number, after: Trashed | null = null): Promise<Trashed[]> {
-    let query = this.#database.tables
-      .selectFrom("trashed_conversations")
-      .selectAll()
-      .where("user_id", "=", userId);
+    let query = rowsWith(this.#database.tables, "trashed_conversations", { user_id: userId });
     if (after !== null)
       query = query.where((is) =>
-        is.or([
-          is("trashed_at", "<", after.trashedAtMs),
-          is.and([
-            is("trashed_at", "=", after.trashedAtMs),
-            is("conversation_id", "<", after.conversationId),
-          ]),
-        ]),
+        is(
+          is.refTuple("trashed_at", "conversation_id"),
+          "<",
+          is.tuple(after.trashed_at, after.conversation_id),
+        ),
       );
-    const rows = await query
+    return await query
       .orderBy("trashed_at", "desc")
       .orderBy("conversation_id", "desc")
       .limit(limit)
       .execute();
-    return rows.map(toTrashed);
   }
 
   /** Those whose time is over, the oldest first, from behind one of them. */
   async listDue(nowMs: number, limit: number, after: Trashed | null = null): Promise<Trashed[]> {
-    let query = this.#database.tables
-      .selectFrom("trashed_conversations")
-      .selectAll()
-      .where("ends_at", "<=", nowMs);
+    let query = rowsWith(this.#database.tables, "trashed_conversations", {}).where("ends_at", "<=", nowMs);
     if (after !== null)
       query = query.where((is) =>
-        is.or([
-          is("ends_at", ">", after.endsAtMs),
-          is.and([is("ends_at", "=", after.endsAtMs), is("conversation_id", ">", after.conversationId)]),
-        ]),
+        is(is.refTuple("ends_at", "conversation_id"), ">", is.tuple(after.ends_at, after.conversation_id)),
       );
-    const rows = await query.orderBy("ends_at").orderBy("conversation_id").limit(limit).execute();
-    return rows.map(toTrashed);
+    return await query.orderBy("ends_at").orderBy("conversation_id").limit(limit).execute();
   }
 
+  /** One that is there already stays as it is. */
   async add(entry: Trashed): Promise<void> {
-    await this.#database.tables
-      .insertInto("trashed_conversations")
-      .values({
-        conversation_id: entry.conversationId,
-        user_id: entry.userId,
-        title: entry.title,
-        reason: entry.reason,
-        trashed_at: entry.trashedAtMs,
-        ends_at: entry.endsAtMs,
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+    const insert = this.#database.tables.insertInto("trashed_conversations").values(entry);
+    await insert.onConflict((conflict) => conflict.doNothing()).execute();
   }
 
   async remove(conversationId: string): Promise<void> {
-    await this.#database.tables
-      .deleteFrom("trashed_conversations")
-      .where("conversation_id", "=", conversationId)
-      .execute();
+    await removeRows(this.#database.tables, "trashed_conversations", { conversation_id: conversationId });
   }
-}
-
-function toTrashed(row: Row): Trashed {
-  return {
-    conversationId: row.conversation_id,
-    userId: row.user_id,
-    title: row.title,
-    reason: row.reason,
-    trashedAtMs: row.trashed_at,
-    endsAtMs: row.ends_at,
-  };
 }

@@ -2,6 +2,8 @@ import type { UserRole } from "@convoke/protocol";
 import type { ApplicationDatabase, LiveRows } from "../database/application-database.ts";
 import { localUser } from "../security/caller.ts";
 import { parseRole } from "../security/roles.ts";
+import { changeRows, removeRows } from "../database/rows.ts";
+import { derived } from "../database/derived.ts";
 
 /** A user as admins see them. */
 export type UserEntry = {
@@ -23,13 +25,12 @@ type UserRow = { readonly id: string; readonly role: string; readonly disabled_a
 export class UserStore {
   readonly #database: ApplicationDatabase;
   readonly #rows: LiveRows<UserRow>;
-  #read: readonly UserRow[] | null = null;
-  #roles: ReadonlyMap<string, UserRole> = new Map();
-  #disabled: ReadonlySet<string> = new Set();
+  readonly #users: () => ReadonlyMap<string, UserRow>;
 
   private constructor(database: ApplicationDatabase, rows: LiveRows<UserRow>) {
     this.#database = database;
     this.#rows = rows;
+    this.#users = derived(rows, (all) => new Map(all.map((row) => [row.id, row])));
   }
 
   static async open(database: ApplicationDatabase): Promise<UserStore> {
@@ -39,14 +40,14 @@ export class UserStore {
 
   /** The role of a user; `member` for one who is not known. */
   roleOf(userId: string): UserRole {
-    this.#refresh();
-    return userId === localUser.userId ? "admin" : (this.#roles.get(userId) ?? "member");
+    const row = this.#users().get(userId);
+    if (userId === localUser.userId) return "admin";
+    return row === undefined ? "member" : parseRole(row.role);
   }
 
   /** True when a user has no keys and no logins until an admin enables them again. */
   isDisabled(userId: string): boolean {
-    this.#refresh();
-    return this.#disabled.has(userId);
+    return (this.#users().get(userId)?.disabled_at ?? null) !== null;
   }
 
   /** All users, by name. */
@@ -64,13 +65,7 @@ export class UserStore {
   async setRole(userId: string, role: UserRole): Promise<boolean> {
     if (userId === localUser.userId && role !== "admin")
       throw new FixedRoleError("The user local has the server's own key and is always an admin.");
-    const { numUpdatedRows } = await this.#database.tables
-      .updateTable("users")
-      .set({ role })
-      .where("id", "=", userId)
-      .executeTakeFirst();
-    await this.refresh();
-    return numUpdatedRows > 0n;
+    return await this.#change(userId, { role });
   }
 
   /**
@@ -81,16 +76,10 @@ export class UserStore {
     if (userId === localUser.userId)
       throw new FixedRoleError("The user local has the server's own key and cannot be disabled.");
     const isThere = await this.#database.transaction(async (tables) => {
-      await tables
-        .updateTable("keys")
-        .set({ revoked_at: nowMs })
-        .where("user_id", "=", userId)
-        .where("revoked_at", "is", null)
-        .execute();
-      await tables.deleteFrom("login_tickets").where("user_id", "=", userId).execute();
-      await tables.deleteFrom("browser_logins").where("user_id", "=", userId).execute();
-      const update = tables.updateTable("users").set({ disabled_at: nowMs }).where("id", "=", userId);
-      return (await update.executeTakeFirst()).numUpdatedRows > 0n;
+      await changeRows(tables, "keys", { user_id: userId, revoked_at: null }, { revoked_at: nowMs });
+      await removeRows(tables, "login_tickets", { user_id: userId });
+      await removeRows(tables, "browser_logins", { user_id: userId });
+      return (await changeRows(tables, "users", { id: userId }, { disabled_at: nowMs })) > 0;
     });
     await this.refresh();
     return isThere;
@@ -98,13 +87,7 @@ export class UserStore {
 
   /** Lets a disabled user log in again; keys and logins from before stay ended. False when there is no such user. */
   async enable(userId: string): Promise<boolean> {
-    const { numUpdatedRows } = await this.#database.tables
-      .updateTable("users")
-      .set({ disabled_at: null })
-      .where("id", "=", userId)
-      .executeTakeFirst();
-    await this.refresh();
-    return numUpdatedRows > 0n;
+    return await this.#change(userId, { disabled_at: null });
   }
 
   /** Resolves when {@link roleOf} knows everything that was acknowledged before the call. */
@@ -112,11 +95,12 @@ export class UserStore {
     await this.#rows.refresh();
   }
 
-  #refresh(): void {
-    const rows = this.#rows.now();
-    if (rows === this.#read) return;
-    this.#roles = new Map(rows.map(({ id, role }) => [id, parseRole(role)]));
-    this.#disabled = new Set(rows.flatMap(({ id, disabled_at: at }) => (at === null ? [] : [id])));
-    this.#read = rows;
+  async #change(
+    userId: string,
+    change: { readonly role: UserRole } | { readonly disabled_at: null },
+  ): Promise<boolean> {
+    const count = await changeRows(this.#database.tables, "users", { id: userId }, change);
+    await this.refresh();
+    return count > 0;
   }
 }

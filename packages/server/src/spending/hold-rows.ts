@@ -1,6 +1,7 @@
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { Logger } from "../lib/logger.ts";
+import { removeRows } from "../database/rows.ts";
 
 export type HoldRowsDeps = {
   readonly database: ApplicationDatabase;
@@ -45,9 +46,7 @@ export class HoldRows {
     if (due.length === 0) return;
     const { database, table, logger } = this.#deps;
     try {
-      await database.commitSoon(async (tables) => {
-        await tables.deleteFrom(table).where("id", "in", due).execute();
-      });
+      await database.commitSoon(async (tables) => void (await removeRows(tables, table, { id: due })));
       for (const id of due) this.#due.delete(id);
     } catch (error) {
       logger.warn(

@@ -7,6 +7,7 @@ import { SharedRound } from "../lib/shared-round.ts";
 import type { ModelUsage } from "../models/model.ts";
 import { compileSpend, wasCommitted, type SpendRow } from "./spend-lines.ts";
 import type { Clock } from "../lib/clock.ts";
+import { putRow, removeRows } from "../database/rows.ts";
 
 export type LedgerDeps = {
   readonly database: ApplicationDatabase;
@@ -168,15 +169,9 @@ export class Ledger {
   /** Null removes the user's own limit. Takes effect with the next model call. */
   async setDayLimit(userId: string, limit: number | null): Promise<void> {
     const { tables } = this.#deps.database;
-    if (limit === null) {
-      await tables.deleteFrom("user_budgets").where("user_id", "=", userId).execute();
-    } else {
-      await tables
-        .insertInto("user_budgets")
-        .values({ user_id: userId, max_budget_per_day: limit })
-        .onConflict((conflict) => conflict.column("user_id").doUpdateSet({ max_budget_per_day: limit }))
-        .execute();
-    }
+    const key = { user_id: userId };
+    if (limit === null) await removeRows(tables, "user_budgets", key);
+    else await putRow(tables, "user_budgets", { ...key, max_budget_per_day: limit });
     await this.#limits.refresh();
   }
 

@@ -4,6 +4,7 @@ import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { Logger } from "../lib/logger.ts";
 import { HoldRows } from "./hold-rows.ts";
 import type { Ledger } from "./ledger.ts";
+import { putRow, removeRows, rowsWith } from "../database/rows.ts";
 
 export type SpendHoldsDeps = {
   readonly database: ApplicationDatabase;
@@ -36,26 +37,19 @@ export class SpendHolds {
     const id = randomUUID();
     const counts = await this.#rows.openCheck();
     const taking = database.transaction(async (tables) => {
-      const held = await tables
-        .selectFrom("spend_holds")
-        .select(["id", "node_id", "most", "taken_at"])
-        .where("user_id", "=", userId)
-        .execute();
+      const held = await rowsWith(tables, "spend_holds", { user_id: userId }).execute();
       const counting = held.filter(counts);
       const pending = counting.reduce((sum, hold) => sum + (hold.most ?? Infinity), 0);
       if ((await ledger.spentToday(userId, tables)) + pending >= limit) return false;
       const over = held.filter((hold) => !counting.includes(hold)).map((hold) => hold.id);
-      if (over.length > 0) await tables.deleteFrom("spend_holds").where("id", "in", over).execute();
-      await tables
-        .insertInto("spend_holds")
-        .values({
-          id,
-          user_id: userId,
-          node_id: cluster.nodeId,
-          most: Number.isFinite(maxCost) ? maxCost : null,
-          taken_at: cluster.nowMs(),
-        })
-        .execute();
+      if (over.length > 0) await removeRows(tables, "spend_holds", { id: over });
+      await putRow(tables, "spend_holds", {
+        id,
+        user_id: userId,
+        node_id: cluster.nodeId,
+        most: Number.isFinite(maxCost) ? maxCost : null,
+        taken_at: cluster.nowMs(),
+      });
       return true;
     });
     const release = (): void => this.#rows.release(id);

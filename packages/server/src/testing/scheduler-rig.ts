@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import type { Automation, AutomationPlan, AutomationRun } from "../automations/automation.ts";
-import type { AutomationStore } from "../automations/automation-store.ts";
-import { DatabaseAutomationStore } from "../automations/database-automation-store.ts";
+import { AutomationStore } from "../automations/automation-store.ts";
 import type { RunConversations, RunRequest, RunStatus } from "../automations/run-conversations.ts";
 import { createSchedule } from "../automations/schedule.ts";
 import { Scheduler } from "../automations/scheduler.ts";
@@ -46,10 +45,7 @@ export class SchedulerRig implements AsyncDisposable {
     const database = scope.use(await openTestDatabase(folder.path));
     const secretBox = createSecretBox(randomBytes(32));
     const clock = { nowMs: () => rig.nowMs };
-    const rig: SchedulerRig = new SchedulerRig(
-      new DatabaseAutomationStore({ database, secretBox, clock }),
-      scope,
-    );
+    const rig: SchedulerRig = new SchedulerRig(new AutomationStore({ database, secretBox, clock }), scope);
     return rig;
   }
 

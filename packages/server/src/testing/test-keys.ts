@@ -3,7 +3,7 @@ import { openTables } from "../database/open-application-database.ts";
 import type { PostgresPlace } from "../database/postgres-place.ts";
 import { silentLogger } from "../lib/logger.ts";
 import type { KeyStore } from "../settings/key-store.ts";
-import { openKeyStore } from "../settings/open-key-store.ts";
+import { openKeyStore } from "../settings/open-stores.ts";
 
 export type TestKeys = AsyncDisposable & {
   readonly store: Pick<KeyStore, "create"> & {

@@ -1,6 +1,6 @@
-import type { ApplicationDatabase } from "../database/application-database.ts";
-import type { Clock } from "../lib/clock.ts";
 import type { HookDelivery } from "./hook-form.ts";
+import { changeRows, putRow, rowsWith } from "../database/rows.ts";
+import type { StoreDeps } from "../settings/store-deps.ts";
 
 /** How long a delivery is remembered. Senders repeat one for some days at most. */
 const rememberedMs = 30 * 24 * 60 * 60 * 1000;
@@ -16,17 +16,12 @@ export type ClaimedDelivery = {
   readonly runId: string | null;
 };
 
-export type DeliveryStoreDeps = {
-  readonly database: ApplicationDatabase;
-  readonly clock: Clock;
-};
-
 /** Remembers the deliveries of webhooks, so that each starts one run. Nodes that share a store share it. */
 export class DeliveryStore {
-  readonly #deps: DeliveryStoreDeps;
+  readonly #deps: StoreDeps;
   #untilClean = 1;
 
-  constructor(deps: DeliveryStoreDeps) {
+  constructor(deps: StoreDeps) {
     this.#deps = deps;
   }
 
@@ -35,19 +30,13 @@ export class DeliveryStore {
     const { database, clock } = this.#deps;
     const nowMs = clock.nowMs();
     const claimed = await database.transaction(async (tables) => {
-      const rows = await tables
-        .selectFrom("automation_deliveries")
-        .select(["key", "occurrence", "run_id"])
-        .where("automation_id", "=", automationId)
-        .where("key", "in", [...keys])
-        .execute();
+      const wanted = { automation_id: automationId, key: keys };
+      const rows = await rowsWith(tables, "automation_deliveries", wanted).execute();
       const known = rows.find((row) => row.run_id !== null) ?? rows[0];
       const { occurrence, run_id: runId } = known ?? { occurrence: keys[0], run_id: null };
+      const noted = { automation_id: automationId, occurrence, run_id: runId, seen_at: nowMs };
       for (const key of keys.filter((each) => !rows.some((row) => row.key === each)))
-        await tables
-          .insertInto("automation_deliveries")
-          .values({ automation_id: automationId, key, occurrence, run_id: runId, seen_at: nowMs })
-          .execute();
+        await putRow(tables, "automation_deliveries", { key, ...noted });
       return { occurrence, runId };
     });
     this.#untilClean -= 1;
@@ -57,21 +46,14 @@ export class DeliveryStore {
 
   /** The run of a claimed delivery is recorded. */
   async settle(automationId: string, occurrence: string, runId: string): Promise<void> {
-    await this.#deps.database.tables
-      .updateTable("automation_deliveries")
-      .set({ run_id: runId })
-      .where("automation_id", "=", automationId)
-      .where("occurrence", "=", occurrence)
-      .execute();
+    const wanted = { automation_id: automationId, occurrence };
+    await changeRows(this.#deps.database.tables, "automation_deliveries", wanted, { run_id: runId });
   }
 
   async #clean(automationId: string, nowMs: number): Promise<void> {
     this.#untilClean = cleanEvery;
     const { tables } = this.#deps.database;
-    const [oldest] = await tables
-      .selectFrom("automation_deliveries")
-      .select("seen_at")
-      .where("automation_id", "=", automationId)
+    const [oldest] = await rowsWith(tables, "automation_deliveries", { automation_id: automationId })
       .orderBy("seen_at", "desc")
       .offset(maxRemembered)
       .limit(1)

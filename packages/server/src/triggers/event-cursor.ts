@@ -1,4 +1,5 @@
 import type { ApplicationDatabase } from "../database/application-database.ts";
+import { putRow, rowsWith } from "../database/rows.ts";
 
 const id = "events";
 
@@ -12,16 +13,11 @@ export class EventCursor {
 
   /** In epoch milliseconds; null before the first time. */
   async load(): Promise<number | null> {
-    const query = this.#database.tables.selectFrom("automation_cursors").select("at_ms").where("id", "=", id);
-    const [row] = await this.#database.read(query);
+    const [row] = await this.#database.read(rowsWith(this.#database.tables, "automation_cursors", { id }));
     return row?.at_ms ?? null;
   }
 
   async save(atMs: number): Promise<void> {
-    await this.#database.tables
-      .insertInto("automation_cursors")
-      .values({ id, at_ms: atMs })
-      .onConflict((conflict) => conflict.column("id").doUpdateSet({ at_ms: atMs }))
-      .execute();
+    await putRow(this.#database.tables, "automation_cursors", { id, at_ms: atMs });
   }
 }

@@ -1,7 +1,7 @@
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { expect, test } from "vitest";
 import { samplePlan } from "../automations/contract.ts";
-import { DatabaseAutomationStore } from "../automations/database-automation-store.ts";
+import { AutomationStore } from "../automations/automation-store.ts";
 import type { Occurrence, TriggerPort } from "../automations/trigger-port.ts";
 import type { NamedLeases } from "../cluster/named-leases.ts";
 import type { Commit, ConversationRow } from "../journal/journal.ts";
@@ -23,14 +23,14 @@ class World implements AsyncDisposable {
   /** Thrown by the next trigger. */
   failure: Error | null = null;
   reads = 0;
-  readonly store: DatabaseAutomationStore;
+  readonly store: AutomationStore;
   readonly cursor: EventCursor;
   readonly #scope: AsyncDisposableStack;
   readonly #listeners = new Set<(commit: Commit) => void>();
   #holder: object | null = null;
   #lastId: string | null = null;
 
-  private constructor(scope: AsyncDisposableStack, store: DatabaseAutomationStore, cursor: EventCursor) {
+  private constructor(scope: AsyncDisposableStack, store: AutomationStore, cursor: EventCursor) {
     this.#scope = scope;
     this.store = store;
     this.cursor = cursor;
@@ -42,7 +42,7 @@ class World implements AsyncDisposable {
     const database = scope.use(await openTestDatabase(folder.path));
     const clock = { nowMs: () => world.nowMs };
     const secretBox = createSecretBox(Buffer.alloc(32, 1));
-    const store = new DatabaseAutomationStore({ database, secretBox, clock });
+    const store = new AutomationStore({ database, secretBox, clock });
     const world: World = new World(scope, store, new EventCursor(database));
     return world;
   }

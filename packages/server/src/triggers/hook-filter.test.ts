@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { at, branchOf, refusedBy } from "./hook-filter.ts";
+import { valueAt } from "../lib/json-object.ts";
+import { branchOf, refusedBy } from "./hook-filter.ts";
 
 const opened = {
   action: "opened",
@@ -62,7 +63,7 @@ test("fields are compared by their path, as values and not as texts", () => {
 });
 
 test("a path that leads nowhere has no value", () => {
-  expect(at({ a: [1] }, "a.0")).toBe(1);
-  expect(at({ a: null }, "a.b")).toBeUndefined();
-  expect(at("text", "length")).toBeUndefined();
+  expect(valueAt({ a: [1] }, "a.0")).toBe(1);
+  expect(valueAt({ a: null }, "a.b")).toBeUndefined();
+  expect(valueAt("text", "length")).toBeUndefined();
 });

@@ -1,3 +1,5 @@
+import { valueAt } from "../lib/json-object.ts";
+
 /** Which posts start something. What is left out allows everything; what is given must all apply. */
 export type HookFilter = {
   /** Names of events: `push`, `Push Hook`, or with the action, `pull_request.opened`. */
@@ -26,15 +28,15 @@ export function refusedBy(filter: HookFilter, event: string | null, payload: unk
     if (!branches.some((pattern) => matchesBranch(pattern, branch))) return "The branch is not wanted.";
   }
   const wrong = fields.find(
-    ({ path, one_of: values }) => !values.some((value) => value === at(payload, path)),
+    ({ path, one_of: values }) => !values.some((value) => value === valueAt(payload, path)),
   );
   return wrong === undefined ? null : `The field ${wrong.path} has none of the wanted values.`;
 }
 
 /** In lower case: as the sender names it in the header and in the payload, each also with the action. */
 function eventNames(event: string | null, payload: unknown): readonly string[] {
-  const kinds = [event, at(payload, "object_kind"), at(payload, "type"), at(payload, "event")];
-  const actions = [at(payload, "action"), at(payload, "object_attributes.action")];
+  const kinds = [event, valueAt(payload, "object_kind"), valueAt(payload, "type"), valueAt(payload, "event")];
+  const actions = [valueAt(payload, "action"), valueAt(payload, "object_attributes.action")];
   const names = kinds.filter(isText);
   const all = names.flatMap((name) => [name, ...actions.filter(isText).map((action) => `${name}.${action}`)]);
   return all.map((name) => name.toLowerCase());
@@ -56,9 +58,10 @@ const branchPaths = [
 
 /** The name of the branch; null for tags and events without one. */
 export function branchOf(payload: unknown): string | null {
-  const found = branchPaths.map((path) => at(payload, path)).find(isText);
+  const found = branchPaths.map((path) => valueAt(payload, path)).find(isText);
   if (found === undefined || found.startsWith("refs/tags/")) return null;
-  if (at(payload, "ref_type") === "tag" || at(payload, "object_attributes.tag") === true) return null;
+  if (valueAt(payload, "ref_type") === "tag" || valueAt(payload, "object_attributes.tag") === true)
+    return null;
   return found.replace(/^refs\/heads\//, "");
 }
 
@@ -75,16 +78,6 @@ function matchesBranch(pattern: string, branch: string): boolean {
     from = found + part.length;
   }
   return branch.length - last.length >= from && branch.endsWith(last);
-}
-
-/** The value at a path of names and places with dots between them; undefined where there is none. */
-export function at(payload: unknown, path: string): unknown {
-  let value = payload;
-  for (const step of path.split(".")) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return undefined;
-    value = (value as Readonly<Record<string, unknown>>)[step];
-  }
-  return value;
 }
 
 function isText(value: unknown): value is string {

@@ -3,7 +3,7 @@ import type { WebhookTrigger } from "@convoke/protocol";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { expect, test } from "vitest";
 import { samplePlan } from "../automations/contract.ts";
-import { DatabaseAutomationStore } from "../automations/database-automation-store.ts";
+import { AutomationStore } from "../automations/automation-store.ts";
 import type { Occurrence, TriggerPort } from "../automations/trigger-port.ts";
 import { createSecretBox } from "../security/seal.ts";
 import { openTestDatabase } from "../testing/test-database.ts";
@@ -20,7 +20,7 @@ async function open(trigger: WebhookTrigger = github) {
   let nowMs = 1_700_000_000_000;
   const clock = { nowMs: () => nowMs };
   const secretBox = createSecretBox(Buffer.alloc(32, 1));
-  const store = new DatabaseAutomationStore({ database, secretBox, clock });
+  const store = new AutomationStore({ database, secretBox, clock });
   const state = { isPaused: false, nextDueMs: null };
   const { id } = await store.create("ada", { ...samplePlan, trigger }, state, secret);
   const triggered: Occurrence[] = [];

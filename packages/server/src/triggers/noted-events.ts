@@ -1,6 +1,7 @@
 import type { Journal } from "../journal/journal.ts";
 import { itemsOfPages } from "../lib/items-of-pages.ts";
 import type { NotedEvent } from "./event-match.ts";
+import { msOfUuid7 } from "../lib/uuid7.ts";
 
 /** The kind of events that say how a conversation stands. */
 export const statusKind = "ConversationStateUpdateEvent";
@@ -32,7 +33,7 @@ function toNotedEvent(json: string): NotedEvent {
     readonly value?: unknown;
   };
   const isStatus = kind === statusKind && key === "execution_status" && typeof value === "string";
-  // Ids are UUIDv7 and begin with their milliseconds; in timestamps the zone is implied.
-  const atMs = Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
+  // In timestamps the zone is implied.
+  const atMs = msOfUuid7(id);
   return { id, kind, timestamp, atMs, status: isStatus ? value : null };
 }

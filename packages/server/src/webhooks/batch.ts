@@ -20,8 +20,3 @@ export function withinBytes(events: readonly StoredEvent[], maxBytes: number): r
   );
   return end === -1 ? events : events.slice(0, end);
 }
-
-/** Event ids are UUIDv7: their first 48 bits are milliseconds. */
-export function timeOf(eventId: string): number {
-  return Number.parseInt(eventId.replaceAll("-", "").slice(0, 12), 16);
-}

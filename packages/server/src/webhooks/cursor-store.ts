@@ -1,4 +1,5 @@
 import type { ApplicationDatabase } from "../database/application-database.ts";
+import { removeRows, rowsWith } from "../database/rows.ts";
 
 /** The cursor of a receiver in a conversation. */
 export type Cursor = { readonly seq: number; readonly infoSeq: number; readonly isDeleted: boolean };
@@ -21,21 +22,12 @@ export class CursorStore {
       .values({ id: this.#hookId, since_ms: nowMs })
       .onConflict((conflict) => conflict.column("id").doNothing())
       .execute();
-    const row = await tables
-      .selectFrom("webhooks")
-      .select("since_ms")
-      .where("id", "=", this.#hookId)
-      .executeTakeFirstOrThrow();
-    return row.since_ms;
+    return (await rowsWith(tables, "webhooks", { id: this.#hookId }).executeTakeFirstOrThrow()).since_ms;
   }
 
   async load(conversationId: string): Promise<Cursor> {
-    const row = await this.#database.tables
-      .selectFrom("webhook_cursors")
-      .select(["seq", "info_seq", "is_deleted"])
-      .where("hook_id", "=", this.#hookId)
-      .where("conversation_id", "=", conversationId)
-      .executeTakeFirst();
+    const wanted = { hook_id: this.#hookId, conversation_id: conversationId };
+    const row = await rowsWith(this.#database.tables, "webhook_cursors", wanted).executeTakeFirst();
     if (row === undefined) return { seq: 0, infoSeq: -1, isDeleted: false };
     return { seq: row.seq, infoSeq: row.info_seq, isDeleted: row.is_deleted === 1 };
   }
@@ -62,21 +54,14 @@ export class CursorStore {
   }
 
   async remove(conversationId: string): Promise<void> {
-    await this.#database.tables
-      .deleteFrom("webhook_cursors")
-      .where("hook_id", "=", this.#hookId)
-      .where("conversation_id", "=", conversationId)
-      .execute();
+    const wanted = { hook_id: this.#hookId, conversation_id: conversationId };
+    await removeRows(this.#database.tables, "webhook_cursors", wanted);
   }
 
   /** Deleted conversations whose deletion was not posted yet. */
   async listDeleted(): Promise<string[]> {
-    const rows = await this.#database.tables
-      .selectFrom("webhook_cursors")
-      .select("conversation_id")
-      .where("hook_id", "=", this.#hookId)
-      .where("is_deleted", "=", 1)
-      .execute();
+    const wanted = { hook_id: this.#hookId, is_deleted: 1 };
+    const rows = await rowsWith(this.#database.tables, "webhook_cursors", wanted).execute();
     return rows.map((row) => row.conversation_id);
   }
 }

@@ -4,12 +4,13 @@ import { shownJson } from "../journal/shown-event.ts";
 import { formatInstant } from "../lib/instant.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { wait } from "../lib/wait.ts";
-import { pauseAfter, timeOf, withinBytes } from "./batch.ts";
+import { pauseAfter, withinBytes } from "./batch.ts";
 import type { Cursor, CursorStore } from "./cursor-store.ts";
 import { deliver, ReceiverUnavailableError, type Delivery } from "./delivery.ts";
 import { Slots } from "../lib/slots.ts";
 import type { WebhookSpec } from "./webhook.ts";
 import type { Clock } from "../lib/clock.ts";
+import { msOfUuid7 } from "../lib/uuid7.ts";
 
 export interface DescribedConversations {
   /** The conversation as clients read it, as JSON; null when it is gone. */
@@ -202,7 +203,7 @@ export class Receiver implements AsyncDisposable {
     if (events.length > 0) {
       const [first, last] = [events[0]!.seq, events.at(-1)!.seq];
       // The receiver exists since then, so earlier events are not posted.
-      const fresh = events.filter((event) => timeOf(event.id) >= this.#sinceMs);
+      const fresh = events.filter((event) => msOfUuid7(event.id) >= this.#sinceMs);
       if (fresh.length > 0) {
         const sequence = `${fresh[0]!.seq}-${last}`;
         const body = `[${fresh.map(shownJson).join(",")}]`;

@@ -48,29 +48,21 @@ export function readWebhook(given: unknown, fail: (msg: string) => never): Webho
     Object.values(headers).every((value) => typeof value === "string");
   if (!isHeaders) fail("has headers that are not texts by name");
   if (secret !== null && typeof secret !== "string") fail("has a secret that is no text");
-  const number = (
-    name:
-      | "event_buffer_size"
-      | "flush_delay"
-      | "num_retries"
-      | "retry_delay"
-      | "max_queue_size"
-      | "max_batch_bytes",
-    least: number,
-  ): number => {
+  const spec = { ...webhookDefaults, headers: headers as Record<string, string>, secret };
+  for (const [name, least] of numbers) {
     const value = entry[name] ?? webhookDefaults[name];
     if (typeof value !== "number" || !(value >= least)) fail(`needs a ${name} of at least ${least}`);
-    return value;
-  };
-  return {
-    base_url: url.replace(/\/+$/, ""),
-    headers: headers as Record<string, string>,
-    event_buffer_size: number("event_buffer_size", 1),
-    flush_delay: number("flush_delay", 0),
-    num_retries: number("num_retries", 0),
-    retry_delay: number("retry_delay", 0),
-    max_queue_size: number("max_queue_size", 1),
-    max_batch_bytes: number("max_batch_bytes", 1),
-    secret,
-  };
+    spec[name] = value;
+  }
+  return { base_url: url.replace(/\/+$/, ""), ...spec };
 }
+
+/** The settings that are numbers, and the least of each. */
+const numbers = [
+  ["event_buffer_size", 1],
+  ["flush_delay", 0],
+  ["num_retries", 0],
+  ["retry_delay", 0],
+  ["max_queue_size", 1],
+  ["max_batch_bytes", 1],
+] as const;

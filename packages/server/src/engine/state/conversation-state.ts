@@ -117,21 +117,25 @@ export type ConversationState = {
 };
 
 /** The part of the state that belongs to a branch. */
-export type BranchHead = Pick<
-  ConversationState,
-  | "systemPromptSeq"
-  | "lastUserMessageId"
-  | "lastMessageSeq"
-  | "lastResultSeq"
-  | "lastSawSeq"
-  | "openActions"
-  | "queued"
-  | "held"
-  | "leafId"
-  | "responseSchema"
-  | "refusedAnswers"
-  | "structuredOutput"
->;
+const branchFields = [
+  "systemPromptSeq",
+  "lastUserMessageId",
+  "lastMessageSeq",
+  "lastResultSeq",
+  "lastSawSeq",
+  "openActions",
+  "queued",
+  "held",
+  "leafId",
+  "responseSchema",
+  "refusedAnswers",
+  "structuredOutput",
+] as const satisfies (keyof ConversationState)[];
+export type BranchHead = Pick<ConversationState, (typeof branchFields)[number]>;
+
+export function headOf(branch: ConversationState): BranchHead {
+  return Object.fromEntries(branchFields.map((field) => [field, branch[field]])) as BranchHead;
+}
 
 export function initialState(): ConversationState {
   return {

@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { ConvokeClient } from "@convoke/client";
 import type { SandboxInfo } from "@convoke/protocol";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { openKeyStore } from "../../settings/open-key-store.ts";
+import { openKeyStore } from "../../settings/open-stores.ts";
 import { ConvokeProcess } from "../../testing/convoke-process.ts";
 import { startScriptedModel, type ScriptedModelServer } from "../../testing/index.ts";
 import { TestSocket } from "../../testing/test-socket.ts";

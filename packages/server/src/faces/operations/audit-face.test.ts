@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readAuditPage, type AuditPlaces } from "../../observability/read-audit-page.ts";
-import { openKeyStore } from "../../settings/open-key-store.ts";
+import { openKeyStore } from "../../settings/open-stores.ts";
 import { startTestServer } from "../../testing/start-server.ts";
 
 type Page = { items: Record<string, unknown>[]; next_page_id: string | null };

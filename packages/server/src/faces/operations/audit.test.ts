@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { Duplex } from "node:stream";
 import { expect, test } from "vitest";
-import { openKeyStore } from "../../settings/open-key-store.ts";
+import { openKeyStore } from "../../settings/open-stores.ts";
 import { readAudit } from "../../testing/read-audit.ts";
 import { MemorySandboxes } from "../../testing/memory-sandboxes.ts";
 import { startTestServer } from "../../testing/start-server.ts";

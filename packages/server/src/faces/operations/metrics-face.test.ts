@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openKeyStore } from "../../settings/open-key-store.ts";
+import { openKeyStore } from "../../settings/open-stores.ts";
 import { MemorySandboxes } from "../../testing/memory-sandboxes.ts";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
 import { TestSocket } from "../../testing/test-socket.ts";

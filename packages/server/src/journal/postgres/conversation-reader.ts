@@ -14,7 +14,7 @@ import {
   type NotedEntry,
 } from "../journal.ts";
 import { toStorable } from "./storable-text.ts";
-import { toConversation, type StoredConversation } from "../stored-conversation.ts";
+import { conversationColumns, toConversation, type StoredConversation } from "../stored-conversation.ts";
 import { escapeLike, tagText } from "../summary-texts.ts";
 
 /** Reads conversation rows; lists are ranges of indexes, so a deep page costs what the first one does. */
@@ -269,9 +269,9 @@ function pageSql(
 
 /** A conversation without its documents is listed as a damaged one. */
 const selectRow = `
-  SELECT c.id, c.owner_id, c.execution_status, c.created_at, c.title, c.sandbox_id, c.parent_id, c.host, c.app_facts::text, c.is_copying,
-    c.is_archived, c.is_pinned, c.read_event_id, h.is_active, h.updated_at, h.last_seq, coalesce(d.config, '') AS config,
-    d.sealed_secrets, d.snapshot, coalesce(d.snapshot_seq, 0) AS snapshot_seq
+  SELECT ${conversationColumns}, c.app_facts::text AS "appFacts", h.is_active AS "isActive", h.updated_at AS "updatedAtMicros",
+    h.last_seq AS "lastSeq", coalesce(d.config, '') AS config, d.sealed_secrets AS "sealedSecrets", d.snapshot,
+    coalesce(d.snapshot_seq, 0) AS "snapshotSeq"
   FROM convoke.conversations c JOIN convoke.heads h ON h.number = c.number
     LEFT JOIN convoke.documents d ON d.number = c.number`;
 

@@ -1,41 +1,31 @@
 import type { Pool } from "pg";
-import type { EventWithMeta } from "../journal.ts";
+import type { EventWithMeta, Journal } from "../journal.ts";
 import { toEvent, type OneRow } from "./event-reader.ts";
 
 /** Events per read. */
 const sliceSize = 500;
 
-/** Reads events by their kinds, in one statement for a slice: loading a conversation waits for each. */
-export class KindReads {
-  readonly #pool: Pool;
-
-  constructor(pool: Pool) {
-    this.#pool = pool;
-  }
-
-  /** Those of some kinds in `[fromSeq, toSeq]`, ascending, with their meta. */
-  async read(
-    conversationId: string,
-    kinds: readonly string[],
-    [fromSeq, toSeq]: readonly [number, number],
-  ): Promise<EventWithMeta[]> {
-    const events: EventWithMeta[] = [];
-    if (kinds.length === 0) return events;
-    let log: number | null = null;
-    for (let from = Math.max(1, fromSeq); ;) {
-      const { rows } = await this.#pool.query<OneRow & { readonly log: number }>({
-        name: "kinds",
-        text: kindsSql,
-        values: [conversationId, kinds, from, toSeq, sliceSize],
-      });
-      const last = rows.at(-1);
-      // Deleted meanwhile, and made again under its id.
-      if (last === undefined || (log !== null && log !== last.log)) return events;
-      log = last.log;
-      for (const row of rows) events.push(toEvent({ number: row.log }, row));
-      if (rows.length < sliceSize) return events;
-      from = last.seq + 1;
-    }
+/** Events of some kinds in `[fromSeq, toSeq]`, ascending, with their meta; one statement for a slice: loading a conversation waits for each. */
+export async function readKinds(
+  pool: Pool,
+  ...[conversationId, kinds, fromSeq, toSeq]: Parameters<Journal["readKinds"]>
+): Promise<EventWithMeta[]> {
+  const events: EventWithMeta[] = [];
+  if (kinds.length === 0) return events;
+  let log: number | null = null;
+  for (let from = Math.max(1, fromSeq); ;) {
+    const { rows } = await pool.query<OneRow & { readonly log: number }>({
+      name: "kinds",
+      text: kindsSql,
+      values: [conversationId, kinds, from, toSeq, sliceSize],
+    });
+    const last = rows.at(-1);
+    // Deleted meanwhile, and made again under its id.
+    if (last === undefined || (log !== null && log !== last.log)) return events;
+    log = last.log;
+    for (const row of rows) events.push(toEvent({ number: row.log }, row));
+    if (rows.length < sliceSize) return events;
+    from = last.seq + 1;
   }
 }
 

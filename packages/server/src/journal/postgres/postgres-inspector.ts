@@ -5,11 +5,11 @@ import { nodesSchema } from "../../cluster/nodes-schema.ts";
 import { openPool } from "../../database/postgres/postgres-pool.ts";
 import { describePlace, type PostgresPlace } from "../../database/postgres-place.ts";
 import { ConfigError } from "../../lib/config-error.ts";
-import type { ConversationRow, EventWithMeta, StoredEvent } from "../journal.ts";
+import type { EventWithMeta } from "../journal.ts";
 import type { LeaseHolder, StoreFacts, StoreInspector } from "../store-inspector.ts";
 import { ConversationReader } from "./conversation-reader.ts";
 import { EventReader } from "./event-reader.ts";
-import { KindReads } from "./kind-reads.ts";
+import { readKinds } from "./kind-reads.ts";
 import { journalSchema } from "./schema.ts";
 
 /** A node has a heartbeat once a second. */
@@ -58,13 +58,11 @@ class PostgresInspector implements StoreInspector {
   readonly #pool: Pool;
   readonly #rows: ConversationReader;
   readonly #events: EventReader;
-  readonly #kinds: KindReads;
 
   constructor(pool: Pool) {
     this.#pool = pool;
     this.#rows = new ConversationReader(pool);
     this.#events = new EventReader(pool);
-    this.#kinds = new KindReads(pool);
   }
 
   async findIds(beginning: string, limit: number): Promise<string[]> {
@@ -76,9 +74,7 @@ class PostgresInspector implements StoreInspector {
     return rows.map(({ id }) => id);
   }
 
-  async getConversation(id: string): Promise<ConversationRow | null> {
-    return (await this.#rows.get([id]))[0] ?? null;
-  }
+  getConversation: StoreInspector["getConversation"] = async (id) => (await this.#rows.get([id]))[0] ?? null;
 
   async facts(conversationId: string): Promise<StoreFacts | null> {
     const { rows } = await this.#pool.query<FactsRow>(factsSql, [conversationId]);
@@ -88,18 +84,9 @@ class PostgresInspector implements StoreInspector {
     return { ...facts, holder: nodeId === null ? null : await this.#holder(nodeId) };
   }
 
-  async read(conversationId: string, afterSeq: number, limit: number): Promise<readonly StoredEvent[]> {
-    return await this.#events.readAfter(conversationId, afterSeq, limit);
-  }
-
-  async readKinds(
-    conversationId: string,
-    kinds: readonly string[],
-    fromSeq: number,
-    toSeq: number,
-  ): Promise<EventWithMeta[]> {
-    return await this.#kinds.read(conversationId, kinds, [fromSeq, toSeq]);
-  }
+  read: StoreInspector["read"] = (conversationId, afterSeq, limit) =>
+    this.#events.readAfter(conversationId, afterSeq, limit);
+  readKinds: StoreInspector["readKinds"] = (...asked) => readKinds(this.#pool, ...asked);
 
   async readEach(conversationId: string, fromSeq: number, toSeq: number): Promise<EventWithMeta[]> {
     const log = await this.#events.open(conversationId);

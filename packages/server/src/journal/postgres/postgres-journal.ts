@@ -7,33 +7,14 @@ import { Doorbell } from "../doorbell.ts";
 import type {
   AppendBatch,
   Commit,
-  ConversationFilter,
   MarkChange,
-  AppConversationFilter,
-  AppConversationQuery,
-  ConversationPage,
-  ConversationQuery,
-  ConversationRow,
-  EventFilter,
-  EventPageText,
-  EventQuery,
-  EventWithMeta,
-  SummaryQuery,
-  InboxEntry,
   Journal,
-  KindFilter,
   Lease,
-  LeaseHeldError,
   LostEvents,
-  LogHead,
-  LogPlace,
   NewConversation,
-  NotedEntry,
-  StoredEvent,
-  TextPage,
-  TextQuery,
 } from "../journal.ts";
 import { TailCache } from "../tail-cache.ts";
+import type { Pool } from "pg";
 import { Acknowledged } from "./acknowledged.ts";
 import { Appends, checkEvents, endOf } from "./appends.ts";
 import { CommitWatch } from "./commit-watch.ts";
@@ -43,7 +24,7 @@ import { ConversationReader } from "./conversation-reader.ts";
 import { ConversationWriter } from "./conversation-writer.ts";
 import { Creations } from "./creations.ts";
 import { EventReader } from "./event-reader.ts";
-import { KindReads } from "./kind-reads.ts";
+import { readKinds } from "./kind-reads.ts";
 import { Leases } from "./leases.ts";
 import { journalSchema } from "./schema.ts";
 import { EventSearch } from "./event-search.ts";
@@ -92,7 +73,7 @@ class PostgresJournal implements Journal {
   readonly #appends: Appends;
   readonly #conversations: ConversationReader;
   readonly #events: EventReader;
-  readonly #kinds: KindReads;
+  readonly #pool: Pool;
   readonly #search: EventSearch;
   readonly #sweeper: Sweeper;
   readonly #textIndexer: TextIndexer;
@@ -119,7 +100,7 @@ class PostgresJournal implements Journal {
     this.#creations = new Creations({ pool, writes: this.#writes, classes, heartbeat });
     this.#conversations = new ConversationReader(pool);
     this.#events = new EventReader(pool);
-    this.#kinds = new KindReads(pool);
+    this.#pool = pool;
     this.#search = new EventSearch({ pool, events: this.#events, classes, bodies: new BodySearch(pool) });
     this.#sweeper = new Sweeper(pool, onFailure);
     this.#textIndexer = new TextIndexer(pool, onFailure);
@@ -163,9 +144,7 @@ class PostgresJournal implements Journal {
     return this.#heartbeat.nodeId;
   }
 
-  async findPlace(conversationId: string): Promise<LogPlace | null> {
-    return await this.#conversations.findPlace(conversationId);
-  }
+  findPlace: Journal["findPlace"] = (conversationId) => this.#conversations.findPlace(conversationId);
 
   async createConversation(row: NewConversation): Promise<boolean> {
     const startMs = performance.now();
@@ -188,37 +167,17 @@ class PostgresJournal implements Journal {
     return lease;
   }
 
-  async getConversation(id: string): Promise<ConversationRow | null> {
-    return (await this.#conversations.get([id]))[0] ?? null;
-  }
-
-  async ownerOf(id: string): Promise<string | null> {
-    return await this.#conversations.ownerOf(id);
-  }
-
-  async getConversations(ids: readonly string[]): Promise<(ConversationRow | null)[]> {
-    return await this.#conversations.get(ids);
-  }
-
-  async searchConversations(query: ConversationQuery): Promise<ConversationPage> {
-    return await this.#conversations.search(query);
-  }
-
-  async countConversations(filter: ConversationFilter): Promise<number> {
-    return await this.#conversations.count(filter);
-  }
-
-  async searchSummaries(query: SummaryQuery): Promise<ConversationPage> {
-    return await this.#conversations.searchSummaries(query);
-  }
-
-  async searchAppConversations(query: AppConversationQuery): Promise<ConversationPage> {
-    return await this.#conversations.searchAppConversations(query);
-  }
-
-  async countAppConversations(filter: AppConversationFilter): Promise<number> {
-    return await this.#conversations.countAppConversations(filter);
-  }
+  getConversation: Journal["getConversation"] = async (id) =>
+    (await this.#conversations.get([id]))[0] ?? null;
+  ownerOf: Journal["ownerOf"] = (id) => this.#conversations.ownerOf(id);
+  getConversations: Journal["getConversations"] = (ids) => this.#conversations.get(ids);
+  searchConversations: Journal["searchConversations"] = (query) => this.#conversations.search(query);
+  countConversations: Journal["countConversations"] = (filter) => this.#conversations.count(filter);
+  searchSummaries: Journal["searchSummaries"] = (query) => this.#conversations.searchSummaries(query);
+  searchAppConversations: Journal["searchAppConversations"] = (query) =>
+    this.#conversations.searchAppConversations(query);
+  countAppConversations: Journal["countAppConversations"] = (filter) =>
+    this.#conversations.countAppConversations(filter);
 
   async markConversation(id: string, marks: MarkChange): Promise<boolean> {
     const startMs = performance.now();
@@ -227,13 +186,8 @@ class PostgresJournal implements Journal {
     return isThere;
   }
 
-  async listActiveElsewhere(): Promise<{ id: string; nodeId: string | null }[]> {
-    return await this.#conversations.listOrphans();
-  }
-
-  async listActiveHere(): Promise<string[]> {
-    return await this.#conversations.listActiveOf(this.nodeId);
-  }
+  listActiveElsewhere: Journal["listActiveElsewhere"] = () => this.#conversations.listOrphans();
+  listActiveHere: Journal["listActiveHere"] = () => this.#conversations.listActiveOf(this.nodeId);
 
   async deleteConversation(lease: Lease): Promise<void> {
     const startMs = performance.now();
@@ -244,17 +198,9 @@ class PostgresJournal implements Journal {
     this.#committed("deleted", lease.conversationId, 0, startMs);
   }
 
-  async claim(conversationId: string): Promise<Lease> {
-    return await this.#leases.claim(conversationId);
-  }
-
-  async claimMany(conversationIds: readonly string[]): Promise<(Lease | LeaseHeldError | null)[]> {
-    return await this.#leases.claimMany(conversationIds);
-  }
-
-  async release(lease: Lease): Promise<void> {
-    await this.#leases.release(lease);
-  }
+  claim: Journal["claim"] = (conversationId) => this.#leases.claim(conversationId);
+  claimMany: Journal["claimMany"] = (conversationIds) => this.#leases.claimMany(conversationIds);
+  release: Journal["release"] = (lease) => this.#leases.release(lease);
 
   async append(lease: Lease, batch: AppendBatch): Promise<void> {
     const startMs = performance.now();
@@ -262,61 +208,22 @@ class PostgresJournal implements Journal {
     this.#committed("appended", lease.conversationId, endOf(batch), startMs);
   }
 
-  async read(conversationId: string, afterSeq: number, limit: number): Promise<readonly StoredEvent[]> {
-    return (
-      this.#tails.read(conversationId, afterSeq, limit) ??
-      (await this.#events.readAfter(conversationId, afterSeq, limit))
-    );
-  }
-
-  async readKinds(
-    conversationId: string,
-    kinds: readonly string[],
-    fromSeq: number,
-    toSeq: number,
-  ): Promise<EventWithMeta[]> {
-    return await this.#kinds.read(conversationId, kinds, [fromSeq, toSeq]);
-  }
-
-  async findSeqs(conversationId: string, filter: KindFilter): Promise<number[]> {
-    return await this.#search.findSeqs(conversationId, filter);
-  }
-
-  async lastSeq(conversationId: string): Promise<number> {
-    return (await this.#events.open(conversationId))?.lastSeq ?? 0;
-  }
-
-  async sizeOf(conversationId: string): Promise<number> {
-    return await this.#events.sizeOf(conversationId);
-  }
-
-  async head(conversationId: string): Promise<LogHead | null> {
-    return await this.#events.head(conversationId);
-  }
-
-  async search(conversationId: string, query: EventQuery): Promise<EventPageText> {
-    return await this.#search.search(conversationId, query);
-  }
-
-  async count(conversationId: string, filter: EventFilter): Promise<number> {
-    return await this.#search.count(conversationId, filter);
-  }
-
-  async getEvents(conversationId: string, ids: readonly string[]): Promise<(EventWithMeta | null)[]> {
-    return await this.#events.readByIds(conversationId, ids);
-  }
-
-  async getInboxEntry(conversationId: string, clientId: string): Promise<InboxEntry | null> {
-    return await this.#conversations.getInboxEntry(conversationId, clientId);
-  }
-
-  async listInbox(conversationId: string): Promise<NotedEntry[]> {
-    return await this.#conversations.listInbox(conversationId);
-  }
-
-  async searchTexts(query: TextQuery): Promise<TextPage> {
-    return await this.#texts.search(query);
-  }
+  read: Journal["read"] = async (conversationId, afterSeq, limit) =>
+    this.#tails.read(conversationId, afterSeq, limit) ??
+    (await this.#events.readAfter(conversationId, afterSeq, limit));
+  readKinds: Journal["readKinds"] = (...asked) => readKinds(this.#pool, ...asked);
+  findSeqs: Journal["findSeqs"] = (conversationId, filter) => this.#search.findSeqs(conversationId, filter);
+  lastSeq: Journal["lastSeq"] = async (conversationId) =>
+    (await this.#events.open(conversationId))?.lastSeq ?? 0;
+  sizeOf: Journal["sizeOf"] = (conversationId) => this.#events.sizeOf(conversationId);
+  head: Journal["head"] = (conversationId) => this.#events.head(conversationId);
+  search: Journal["search"] = (conversationId, query) => this.#search.search(conversationId, query);
+  count: Journal["count"] = (conversationId, filter) => this.#search.count(conversationId, filter);
+  getEvents: Journal["getEvents"] = (conversationId, ids) => this.#events.readByIds(conversationId, ids);
+  getInboxEntry: Journal["getInboxEntry"] = (conversationId, clientId) =>
+    this.#conversations.getInboxEntry(conversationId, clientId);
+  listInbox: Journal["listInbox"] = (conversationId) => this.#conversations.listInbox(conversationId);
+  searchTexts: Journal["searchTexts"] = (query) => this.#texts.search(query);
 
   /** The memory is the server's. */
   releaseMemory(): void {}
@@ -333,13 +240,8 @@ class PostgresJournal implements Journal {
   /** The database says so itself. */
   pollNow(): void {}
 
-  onCommit(listener: (commit: Commit) => void): () => void {
-    return this.#commits.add(listener);
-  }
-
-  onSetBack(listener: (lost: readonly LostEvents[]) => void): () => void {
-    return this.#setBacks.add(listener);
-  }
+  onCommit: Journal["onCommit"] = (listener) => this.#commits.add(listener);
+  onSetBack: Journal["onSetBack"] = (listener) => this.#setBacks.add(listener);
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#closed();

@@ -8,6 +8,7 @@ import { LogEnds } from "./log-ends.ts";
 import { patchColumns } from "./requests.ts";
 import { maxSeq, MissingEnd, positionOf } from "./schema.ts";
 import { Refusal } from "../refusal.ts";
+import { CachedStatements } from "../../database/cached-statements.ts";
 
 /** Where a log ends and who may write it. */
 type Head = {
@@ -27,7 +28,6 @@ export type Appended = {
 
 /** Appends inside the caller's transaction. Everything is checked before the first row is written. */
 export class AppendStatements {
-  readonly #database: DatabaseSync;
   readonly #classes: ClassWriter;
   readonly #ends: LogEnds;
   readonly #nodeId: string;
@@ -38,11 +38,11 @@ export class AppendStatements {
   readonly #findRecent: StatementSync;
   readonly #findInbox: StatementSync;
   readonly #insertInbox: StatementSync;
-  readonly #patches = new Map<string, StatementSync>();
+  readonly #patches: CachedStatements;
   readonly #heads = new Map<string, Head>();
 
   constructor(database: DatabaseSync, nodeId: string) {
-    this.#database = database;
+    this.#patches = new CachedStatements(database);
     this.#classes = new ClassWriter(database);
     this.#ends = new LogEnds(database, (read) => read());
     this.#nodeId = nodeId;
@@ -209,9 +209,7 @@ export class AppendStatements {
       }
       if (columns.length === 0) continue;
       const sql = `UPDATE ${table} SET ${columns.join(", ")} WHERE number = ?`;
-      let statement = this.#patches.get(sql);
-      if (statement === undefined) this.#patches.set(sql, (statement = this.#database.prepare(sql)));
-      statement.run(...values, number);
+      this.#patches.get(sql).run(...values, number);
     }
   }
 }

@@ -131,25 +131,13 @@ type Waiting = {
 
 /** Error classes do not survive the way between threads; their names do. */
 function toError(failure: WriteFailure | undefined, path: string): Error {
-  const message = failure?.message ?? "The journal gave no answer";
-  switch (failure?.name) {
-    case "LeaseHeldError":
-      return new LeaseHeldError(message, failure?.holder ?? null);
-    case "LeaseLostError":
-      return new LeaseLostError(message);
-    case "SeqConflictError":
-      return new SeqConflictError(message);
-    case "UnknownConversationError":
-      return new UnknownConversationError(message);
-    case "RangeError":
-      return new RangeError(message);
-    default:
-      return new JournalWriteError(message, {
-        path,
-        errcode: failure?.errcode,
-      });
-  }
+  const { name, message, holder, errcode } = failure ?? { message: "The journal gave no answer" };
+  if (name === "LeaseHeldError") return new LeaseHeldError(message, holder ?? null);
+  const known = Object.entries(refusals).find(([refusal]) => refusal === name);
+  return known === undefined ? new JournalWriteError(message, { path, errcode }) : new known[1](message);
 }
+
+const refusals = { LeaseLostError, SeqConflictError, UnknownConversationError, RangeError };
 
 /** What it was about travels beside the message: the number or the name of the fault, and the file. */
 function toOpenError({ message, ...about }: OpenFailure): Error {

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { LogRange } from "./log-ends.ts";
-import { isStorageFault, positionOf } from "./schema.ts";
+import { positionOf, unlessDamaged } from "./schema.ts";
 
 /** Tells whether the index of event classes has every settled event of a log. */
 export class ClassIndex {
@@ -23,13 +23,11 @@ export class ClassIndex {
   isComplete({ number, settledSeq }: LogRange): boolean {
     if (settledSeq > maxCounted || this.#checked.get(number) === settledSeq) return true;
     const base = positionOf(number, 0);
-    try {
-      const [count] = this.#count.get(base + 1, base + settledSeq) as unknown as [number | null];
-      if ((count ?? 0) !== settledSeq) return false;
-    } catch (error) {
-      if (!isStorageFault(error)) throw error;
-      return false;
-    }
+    const [count] = unlessDamaged(
+      () => this.#count.get(base + 1, base + settledSeq) as unknown as [number | null],
+      () => [-1],
+    );
+    if ((count ?? 0) !== settledSeq) return false;
     if (this.#checked.size >= maxChecked) this.#checked.clear();
     this.#checked.set(number, settledSeq);
     return true;

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import {
   UnknownPageError,
   type ConversationFilter,
@@ -9,10 +9,10 @@ import {
   type NotedEntry,
 } from "../journal.ts";
 import type { ConversationRows, PageSql } from "./conversation-rows.ts";
+import { CachedStatements } from "../../database/cached-statements.ts";
 
 /** Reads conversation rows; lists are ranges of indexes, so a deep page costs what the first one does. */
 export class ConversationReader {
-  readonly #database: DatabaseSync;
   readonly #rows: ConversationRows;
   readonly #owner: StatementSync;
   readonly #inbox: StatementSync;
@@ -20,21 +20,22 @@ export class ConversationReader {
   readonly #activeElsewhere: StatementSync;
   readonly #activeHere: StatementSync;
   readonly #nextStatus: StatementSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements: CachedStatements;
 
   constructor(database: DatabaseSync, rows: ConversationRows) {
-    this.#database = database;
+    this.#statements = new CachedStatements(database);
     this.#rows = rows;
     this.#owner = database.prepare("SELECT owner_id FROM conversations WHERE id = ? AND is_copying = 0");
     this.#inbox = database.prepare(
-      `SELECT i.event_id, i.digest FROM conversations c JOIN inbox i ON i.number = c.number
+      `SELECT i.event_id AS "eventId", i.digest FROM conversations c JOIN inbox i ON i.number = c.number
        WHERE c.id = ? AND i.client_id = ?`,
     );
     this.#wholeInbox = database.prepare(
-      `SELECT i.client_id, i.event_id, i.digest FROM conversations c JOIN inbox i ON i.number = c.number WHERE c.id = ?`,
+      `SELECT i.client_id AS "clientId", i.event_id AS "eventId", i.digest
+       FROM conversations c JOIN inbox i ON i.number = c.number WHERE c.id = ?`,
     );
     this.#activeElsewhere = database.prepare(
-      "SELECT id, node_id FROM conversations WHERE is_active = 1 AND node_id IS NOT ? ORDER BY number",
+      `SELECT id, node_id AS "nodeId" FROM conversations WHERE is_active = 1 AND node_id IS NOT ? ORDER BY number`,
     );
     this.#activeHere = database.prepare(
       "SELECT id FROM conversations WHERE is_active = 1 AND node_id = ? ORDER BY number",
@@ -54,23 +55,15 @@ export class ConversationReader {
   }
 
   getInboxEntry(conversationId: string, clientId: string): InboxEntry | null {
-    const row = this.#inbox.get(conversationId, clientId);
-    return row === undefined ? null : { eventId: String(row["event_id"]), digest: String(row["digest"]) };
+    return (this.#inbox.get(conversationId, clientId) as InboxEntry | undefined) ?? null;
   }
 
   listInbox(conversationId: string): NotedEntry[] {
-    return this.#wholeInbox.all(conversationId).map((row) => ({
-      clientId: String(row["client_id"]),
-      eventId: String(row["event_id"]),
-      digest: String(row["digest"]),
-    }));
+    return this.#wholeInbox.all(conversationId) as NotedEntry[];
   }
 
   listActiveElsewhere(nodeId: string): { id: string; nodeId: string | null }[] {
-    return this.#activeElsewhere.all(nodeId).map((row) => ({
-      id: String(row["id"]),
-      nodeId: row["node_id"] === null ? null : String(row["node_id"]),
-    }));
+    return this.#activeElsewhere.all(nodeId) as { id: string; nodeId: string | null }[];
   }
 
   listActiveHere(nodeId: string): string[] {
@@ -78,12 +71,14 @@ export class ConversationReader {
   }
 
   count(filter: ConversationFilter): number {
-    const { conditions, values } = toConditions(filter);
+    const { ownerId, sandboxId, executionStatus } = filter;
+    const given = toScope({ owner_id: ownerId, sandbox_id: sandboxId, execution_status: executionStatus });
+    const conditions = given.map(([column]) => `${column} = ?`);
     const countWhere = (...more: string[]): number => {
       const all = [...conditions, ...more];
       const where = all.length === 0 ? "" : `WHERE ${all.join(" AND ")}`;
       const sql = `SELECT count(*) AS total FROM conversations ${where}`;
-      return Number(this.#prepare(sql).get(...values)?.["total"]);
+      return Number(this.#statements.get(sql).get(...given.map(([, value]) => value))?.["total"]);
     };
     // Two ranges of indexes: whether a conversation is a fork in the making stands in its row only.
     return countWhere() - countWhere("is_copying = 1");
@@ -98,18 +93,11 @@ export class ConversationReader {
     const column = query.sort.startsWith("CREATED_AT") ? "created_at" : "updated_at";
     const isDescending = query.sort.endsWith("_DESC");
     const [at, number] = this.#pageStart(query, column, isDescending);
-    const { ownerId, sandboxId } = query;
-    const scope = [ownerId, sandboxId].filter((value) => value !== undefined);
-    const sql = pageSql({
-      column,
-      isDescending,
-      scope: [
-        ...(ownerId === undefined ? [] : ["owner_id"]),
-        ...(sandboxId === undefined ? [] : ["sandbox_id"]),
-      ],
-      statusCount: statuses.length,
-    });
-    const rows = this.#rows.list(sql, [at, number, query.limit + 1, ...scope, ...statuses]);
+    const given = toScope({ owner_id: query.ownerId, sandbox_id: query.sandboxId });
+    const scope = given.map(([name]) => name);
+    const sql = pageSql({ column, isDescending, scope, statusCount: statuses.length });
+    const scopeValues = given.map(([, value]) => value);
+    const rows = this.#rows.list(sql, [at, number, query.limit + 1, ...scopeValues, ...statuses]);
     return { items: rows.slice(0, query.limit), nextPageId: rows[query.limit]?.id ?? null };
   }
 
@@ -119,9 +107,9 @@ export class ConversationReader {
       return isDescending ? [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER] : [Number.MIN_SAFE_INTEGER, 0];
     }
     const { ownerId, sandboxId, pageId } = query;
-    const row = this.#prepare(
-      `SELECT ${column} AS at, number, owner_id, sandbox_id FROM conversations WHERE id = ?`,
-    ).get(pageId);
+    const row = this.#statements
+      .get(`SELECT ${column} AS at, number, owner_id, sandbox_id FROM conversations WHERE id = ?`)
+      .get(pageId);
     // Another owner's conversation is as unknown as none.
     if (row === undefined || (ownerId !== undefined && row["owner_id"] !== ownerId))
       throw unknownPage(pageId);
@@ -139,12 +127,6 @@ export class ConversationReader {
       statuses.push(next);
       last = next;
     }
-  }
-
-  #prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) this.#statements.set(sql, (statement = this.#database.prepare(sql)));
-    return statement;
   }
 }
 
@@ -171,22 +153,9 @@ function pageSql({ column, isDescending, scope, statusCount }: PageShape): PageS
   return { page, order: `page.at ${direction}, page.number ${direction}` };
 }
 
-function toConditions(filter: ConversationFilter): { conditions: string[]; values: SQLInputValue[] } {
-  const conditions: string[] = [];
-  const values: SQLInputValue[] = [];
-  if (filter.ownerId !== undefined) {
-    conditions.push("owner_id = ?");
-    values.push(filter.ownerId);
-  }
-  if (filter.sandboxId !== undefined) {
-    conditions.push("sandbox_id = ?");
-    values.push(filter.sandboxId);
-  }
-  if (filter.executionStatus !== undefined) {
-    conditions.push("execution_status = ?");
-    values.push(filter.executionStatus);
-  }
-  return { conditions, values };
+/** What of it is asked for. */
+function toScope(filter: Readonly<Record<string, string | undefined>>): [column: string, value: string][] {
+  return Object.entries(filter).flatMap(([column, value]) => (value === undefined ? [] : [[column, value]]));
 }
 
 export function unknownPage(pageId: string): UnknownPageError {

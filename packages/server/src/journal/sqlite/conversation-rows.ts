@@ -1,68 +1,63 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { ConversationRow } from "../journal.ts";
-import { isStorageFault, maxSeq, positionOf } from "./schema.ts";
-import { toConversation, type StoredConversation } from "../stored-conversation.ts";
+import { isStorageFault, unlessDamaged, maxSeq, positionOf } from "./schema.ts";
+import { conversationColumns, toConversation, type StoredConversation } from "../stored-conversation.ts";
+import { CachedStatements } from "../../database/cached-statements.ts";
 
 /** Selects `number` and `at` of the rows of a page, from indexes alone, and says how `page` is ordered. */
 export type PageSql = { readonly page: string; readonly order: string };
-
-/** Filters can be put together in thousands of ways; a page asks in a few. */
-const maxStatements = 64;
 
 /**
  * Reads whole rows of conversations. What of one is damaged takes no other away: a row without its documents is a conversation whose
  * configuration is damaged, one whose events cannot be read ends where {@link LogEnds} says, and one that is gone is in no list.
  */
 export class ConversationRows {
-  readonly #database: DatabaseSync;
   readonly #endOf: (conversationId: string) => number | null;
   readonly #byId: StatementSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements: CachedStatements;
 
   constructor(database: DatabaseSync, endOf: (conversationId: string) => number | null) {
-    this.#database = database;
+    this.#statements = new CachedStatements(database, { max: maxStatements });
     this.#endOf = endOf;
     this.#byId = database.prepare(`${select(documents, ends)} WHERE c.id = ?`);
   }
 
   get(id: string): ConversationRow | null {
-    try {
+    const read = (): ConversationRow | null => {
       const row = this.#byId.get(id) as unknown as StoredRow | undefined;
       return row === undefined ? null : this.#toConversation(row);
-    } catch (error) {
-      if (!isStorageFault(error)) throw error;
-      return this.#getDamaged(id);
-    }
+    };
+    return unlessDamaged(read, () => this.#getDamaged(id));
   }
 
   list({ page, order }: PageSql, values: readonly SQLInputValue[]): ConversationRow[] {
     const from = `WITH page AS (${page})`;
     try {
       const sql = `${from} ${select(documents, ends)} JOIN page ON page.number = c.number ORDER BY ${order}`;
-      const rows = this.#prepare(sql).all(...values) as unknown as StoredRow[];
+      const rows = this.#statements.get(sql).all(...values) as unknown as StoredRow[];
       return rows.map((row) => this.#toConversation(row));
     } catch (error) {
       if (!isStorageFault(error)) throw error;
     }
-    const numbers = this.#prepare(`${from} SELECT number FROM page ORDER BY ${order}`).all(...values);
+    const numbers = this.#statements.get(`${from} SELECT number FROM page ORDER BY ${order}`).all(...values);
     return numbers.flatMap((found) => this.#getNumbered(Number(found["number"])) ?? []);
   }
 
   #getNumbered(number: number): ConversationRow | null {
-    try {
-      const id = this.#prepare("SELECT id FROM conversations WHERE number = ?").get(number)?.["id"];
+    const read = (): ConversationRow | null => {
+      const id = this.#statements.get("SELECT id FROM conversations WHERE number = ?").get(number)?.["id"];
       return typeof id === "string" ? this.get(id) : null;
-    } catch (error) {
-      if (!isStorageFault(error)) throw error;
-      // Nothing of it can be read.
-      return null;
-    }
+    };
+    // Nothing of it can be read.
+    return unlessDamaged(read, () => null);
   }
 
   #getDamaged(id: string): ConversationRow | null {
     for (const from of [documents, noDocuments]) {
       try {
-        const row = this.#prepare(`${select(from, noEnds)} WHERE c.id = ?`).get(id) as unknown as StoredRow;
+        const row = this.#statements
+          .get(`${select(from, noEnds)} WHERE c.id = ?`)
+          .get(id) as unknown as StoredRow;
         return row === undefined ? null : { ...toConversation(row), lastSeq: this.#endOf(id) ?? 0 };
       } catch (error) {
         if (!isStorageFault(error) || from === noDocuments) throw error;
@@ -73,20 +68,14 @@ export class ConversationRows {
 
   /** A row that proves more events than were found, or far fewer, is asked about. */
   #toConversation(row: StoredRow): ConversationRow {
-    const { last_seq: found, snapshot_seq: proven } = row;
+    const { lastSeq: found, snapshotSeq: proven } = row;
     const isSound = found >= proven && found - proven < maxUnproven;
-    return toConversation(isSound ? row : { ...row, last_seq: this.#endOf(row.id) ?? 0 });
-  }
-
-  #prepare(sql: string): StatementSync {
-    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
-    // A map keeps the order: what was asked longest ago goes first.
-    this.#statements.delete(sql);
-    this.#statements.set(sql, statement);
-    if (this.#statements.size > maxStatements) this.#statements.delete(this.#statements.keys().next().value!);
-    return statement;
+    return toConversation(isSound ? row : { ...row, lastSeq: this.#endOf(row.id) ?? 0 });
   }
 }
+
+/** Filters can be put together in thousands of ways; a page asks in a few. */
+const maxStatements = 64;
 
 /** Rows are written with their state now and then: this is far more than that. */
 const maxUnproven = 4_096;
@@ -101,21 +90,20 @@ function lastPosition(table: string): string {
 type Columns = { readonly columns: string; readonly from: string };
 
 const documents: Columns = {
-  columns:
-    "ifnull(d.config, '') AS config, d.sealed_secrets, d.snapshot, iif(typeof(d.snapshot_seq) = 'integer', d.snapshot_seq, 0) AS snapshot_seq",
+  columns: `ifnull(d.config, '') AS config, d.sealed_secrets AS "sealedSecrets", d.snapshot,
+    iif(typeof(d.snapshot_seq) = 'integer', d.snapshot_seq, 0) AS "snapshotSeq"`,
   from: "LEFT JOIN conversation_documents d ON d.number = c.number",
 };
 const noDocuments: Columns = {
-  columns: "'' AS config, NULL AS sealed_secrets, NULL AS snapshot, 0 AS snapshot_seq",
+  columns: `'' AS config, NULL AS "sealedSecrets", NULL AS snapshot, 0 AS "snapshotSeq"`,
   from: "",
 };
-const ends = `max(${lastPosition("events")}, ${lastPosition("recent")}) AS last_seq`;
-const noEnds = "0 AS last_seq";
+const ends = `max(${lastPosition("events")}, ${lastPosition("recent")}) AS "lastSeq"`;
+const noEnds = '0 AS "lastSeq"';
 
 function select(from: Columns, lastSeq: string): string {
   return `
-    SELECT c.id, c.owner_id, c.execution_status, c.is_active, c.created_at, c.updated_at, c.title,
-           c.sandbox_id, c.parent_id, c.host, c.app_facts, c.is_copying, c.is_archived, c.is_pinned, c.read_event_id,
+    SELECT ${conversationColumns}, c.app_facts AS "appFacts", c.is_active AS "isActive", c.updated_at AS "updatedAtMicros",
            ${from.columns}, ${lastSeq}
     FROM conversations c ${from.from}`;
 }

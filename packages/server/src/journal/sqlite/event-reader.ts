@@ -14,7 +14,7 @@ import {
   type Part,
   type RangeRow,
 } from "./log-part.ts";
-import { isStorageFault, positionOf } from "./schema.ts";
+import { isStorageFault, positionOf, unlessDamaged } from "./schema.ts";
 
 /** How far from a row that is not found the search for it begins again, in events. */
 const distances = [1, 2, 4, 8, 16, 32, 64];
@@ -70,21 +70,14 @@ export class EventReader {
     const lastSeq = Math.min(toSeq, log.lastSeq, fromSeq + limit - 1);
     const events: StoredEvent[] = [];
     const bound = new PageBound();
-    const parts = [
-      [this.#settled, fromSeq, Math.min(lastSeq, log.settledSeq)],
-      [this.#recent, Math.max(fromSeq, log.settledSeq + 1), lastSeq],
-    ] as const;
-    try {
-      for (const [part, from, to] of parts) {
-        if (from > to || bound.isReached) continue;
-        if (!this.#readWhole(log, part, [from, to], { events, bound }))
-          return this.#readSingly(log, fromSeq, lastSeq);
-      }
-      return events;
-    } catch (error) {
-      if (!isStorageFault(error)) throw error;
-      return this.#readSingly(log, fromSeq, lastSeq);
-    }
+    const isWhole = unlessDamaged(
+      () =>
+        this.#partsOf(log, fromSeq, lastSeq).every(
+          ([part, ...span]) => bound.isReached || this.#readWhole(log, part, span, { events, bound }),
+        ),
+      () => false,
+    );
+    return isWhole ? events : this.#readSingly(log, fromSeq, lastSeq);
   }
 
   /** False where one of the events is not there as it was written. */
@@ -122,13 +115,7 @@ export class EventReader {
   /** How long the events of `[fromSeq, toSeq]` are together, in bytes; what is damaged may be left out. */
   bytesOf(log: LogRange, fromSeq: number, toSeq: number): number {
     const base = positionOf(log.number, 0);
-    // An event that was moved to its place may stand in both parts for a while.
-    const parts = [
-      [this.#settled, fromSeq, Math.min(toSeq, log.settledSeq)],
-      [this.#recent, Math.max(fromSeq, log.settledSeq + 1), toSeq],
-    ] as const;
-    return parts.reduce((total, [{ bytes }, from, to]) => {
-      if (from > to) return total;
+    return this.#partsOf(log, fromSeq, toSeq).reduce((total, [{ bytes }, from, to]) => {
       const [found] = (bytes.get(base + from, base + to) ?? []) as unknown as [number?];
       return total + (found ?? 0);
     }, 0);
@@ -233,18 +220,26 @@ export class EventReader {
     return firstSeqWhere(log, (seq) => this.microsAt(log, seq) >= timestampMicros);
   }
 
+  /** An event that was moved to its place may stand in both parts for a while. */
+  #partsOf(log: LogRange, from: number, to: number): [part: Part, from: number, to: number][] {
+    const parts: [Part, number, number][] = [
+      [this.#settled, from, Math.min(to, log.settledSeq)],
+      [this.#recent, Math.max(from, log.settledSeq + 1), to],
+    ];
+    return parts.filter(([, first, last]) => first <= last);
+  }
+
   #partOf(log: LogRange, seq: number): Part {
     return seq <= log.settledSeq ? this.#settled : this.#recent;
   }
 
   /** Null when the row is gone or cannot be read. */
   #get(log: LogRange, seq: number, what: "json" | "id" | "timestamp"): unknown {
-    try {
-      return this.#partOf(log, seq)[what].get(positionOf(log.number, seq)) ?? null;
-    } catch (error) {
-      if (!isStorageFault(error)) throw error;
-      return null;
-    }
+    const position = positionOf(log.number, seq);
+    return unlessDamaged(
+      () => this.#partOf(log, seq)[what].get(position) ?? null,
+      () => null,
+    );
   }
 
   /** A damaged event counts as the readable one after it, so that it hides nothing but itself. */
@@ -263,17 +258,14 @@ export class EventReader {
 
   /** Null when the next row is on a damaged page, or in the other part of the log. */
   #nextMicros(log: LogRange, seq: number): number | null {
-    const base = positionOf(log.number, 0);
-    try {
-      const row = this.#partOf(log, seq).nextTimestamp.get(base + seq, base + log.lastSeq);
-      const [position, micros] = (row ?? []) as [unknown?, unknown?];
-      const isInPlace =
-        typeof position === "number" && position >= base + seq && position <= base + log.lastSeq;
-      return isInPlace && typeof micros === "number" ? micros : null;
-    } catch (error) {
-      if (!isStorageFault(error)) throw error;
-      return null;
-    }
+    const [from, to] = [positionOf(log.number, seq), positionOf(log.number, log.lastSeq)];
+    const row = unlessDamaged<unknown>(
+      () => this.#partOf(log, seq).nextTimestamp.get(from, to),
+      () => undefined,
+    );
+    const [position, micros] = (row ?? []) as [unknown?, unknown?];
+    const isInPlace = typeof position === "number" && position >= from && position <= to;
+    return isInPlace && typeof micros === "number" ? micros : null;
   }
 
   /** Ids that the binary search reads again and again are cached: they never change. Null where it is damaged. */

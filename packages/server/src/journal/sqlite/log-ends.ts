@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { isJsonIntact } from "../checksum.ts";
 import type { LogHead } from "../journal.ts";
-import { isStorageFault, maxSeq, positionOf } from "./schema.ts";
+import { isStorageFault, maxSeq, positionOf, unlessDamaged } from "./schema.ts";
 
 /** One conversation's log at the time of the lookup. */
 export type LogRange = {
@@ -118,15 +118,13 @@ export class LogEnds {
   }
 
   #provenSeq(conversationId: string): number {
-    try {
-      const [seq] = (this.#snapshotSeq.get(conversationId) ?? [0]) as unknown as [unknown];
-      // A damaged row may hold anything in the place of its numbers.
-      return isSeq(seq) ? seq : 0;
-    } catch (error) {
-      if (!isStorageFault(error)) throw error;
-      // Then it proves nothing.
-      return 0;
-    }
+    // A damaged row may hold anything in the place of its numbers; one that cannot be read proves nothing.
+    const row = unlessDamaged<unknown>(
+      () => this.#snapshotSeq.get(conversationId),
+      () => undefined,
+    );
+    const [seq] = (row ?? []) as [unknown?];
+    return isSeq(seq) ? seq : 0;
   }
 
   /** The last event that is what was written at its place; a later one where the index knows of it. */
@@ -157,17 +155,14 @@ export class LogEnds {
 
   /** 0 where the index is damaged too. */
   #lastSeqInIndex(ends: Ends, base: number): number {
-    try {
-      const codes = (this.#classes.all() as unknown as [number][]).map(([code]) => code);
-      const seqs = codes.map((code) => {
+    const read = (): number => {
+      const seqs = (this.#classes.all() as unknown as [number][]).map(([code]) => {
         const row = ends.lastOfClass.get(code, base + 1, base + maxSeq) as unknown as [number] | undefined;
         return (row?.[0] ?? base) - base;
       });
       return Math.max(0, ...seqs.filter((seq) => seq <= maxSeq));
-    } catch (error) {
-      if (!isStorageFault(error)) throw error;
-      return 0;
-    }
+    };
+    return unlessDamaged(read, () => 0);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { ClassIndex } from "./class-index.ts";
 import type { EventClass } from "./classes.ts";
@@ -6,7 +6,8 @@ import { PageBound, pageLength } from "../page-bound.ts";
 import { isJsonIntact } from "../checksum.ts";
 import { seqsBetween, type EventReader } from "./event-reader.ts";
 import type { LogRange } from "./log-ends.ts";
-import { inPlace, isStorageFault, positionOf } from "./schema.ts";
+import { inPlace, isStorageFault, positionOf, unlessDamaged } from "./schema.ts";
+import { CachedStatements } from "../../database/cached-statements.ts";
 
 /** A filter as ranges of indexes: the span of `seq` and, when kind, source or body matter, the classes. */
 export type Plan = {
@@ -21,13 +22,12 @@ export type Match = { readonly seq: number; readonly json: string };
 
 /** Reads and counts what a plan selects, from the settled and the recent part of the log. */
 export class MatchReader {
-  readonly #database: DatabaseSync;
   readonly #reader: EventReader;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements: CachedStatements;
   readonly #classIndex: ClassIndex;
 
   constructor(database: DatabaseSync, reader: EventReader, classIndex: ClassIndex) {
-    this.#database = database;
+    this.#statements = new CachedStatements(database, { returnsArrays: true });
     this.#reader = reader;
     this.#classIndex = classIndex;
   }
@@ -71,7 +71,7 @@ export class MatchReader {
   countRecent({ log, fromSeq, toSeq, classes }: Plan): number {
     if (classes === null) return 0;
     const base = positionOf(log.number, 0);
-    const statement = this.#prepare(
+    const statement = this.#statements.get(
       `SELECT count(*) FROM recent WHERE position BETWEEN ? AND ? AND class IN (${classes.map(() => "?").join()})`,
     );
     const from = base + Math.max(fromSeq, log.settledSeq + 1);
@@ -86,7 +86,7 @@ export class MatchReader {
     const end = Math.min(toSeq, log.settledSeq);
     if (!this.#classIndex.isComplete(log))
       return this.#seqsOneByOne({ ...plan, toSeq: end }, false, end).length;
-    const statement = this.#prepare(
+    const statement = this.#statements.get(
       "SELECT count(*) FROM events INDEXED BY events_by_class WHERE class = ? AND position BETWEEN ? AND ?",
     );
     for (const { code } of classes ?? []) {
@@ -144,12 +144,10 @@ export class MatchReader {
     if (table === "events" && !this.#classIndex.isComplete(plan.log))
       return this.#seqsOneByOne(plan, isDescending, count);
     const base = positionOf(plan.log.number, 0);
-    try {
-      return Array.from(this.#select("NULL, NULL", table, plan, isDescending, count), ([at]) => at - base);
-    } catch (error) {
-      if (!isStorageFault(error)) throw error;
-      return this.#seqsWithoutIndex(table, plan, isDescending, count);
-    }
+    return unlessDamaged(
+      () => Array.from(this.#select("NULL, NULL", table, plan, isDescending, count), ([at]) => at - base),
+      () => this.#seqsWithoutIndex(table, plan, isDescending, count),
+    );
   }
 
   /** By what stands at each place: the same in both orders, whatever is damaged. */
@@ -173,7 +171,7 @@ export class MatchReader {
   ): number[] {
     const base = positionOf(log.number, 0);
     const codes = classes?.map(({ code }) => code) ?? [];
-    const statement = this.#prepare(
+    const statement = this.#statements.get(
       `SELECT position, NULL, NULL FROM ${table} ${table === "events" ? "NOT INDEXED" : ""} WHERE position BETWEEN ? AND ?
        AND class IN (${codes.map(() => "?").join()}) ORDER BY position ${isDescending ? "DESC" : "ASC"} LIMIT ?`,
     );
@@ -194,7 +192,7 @@ export class MatchReader {
       matchesSql(table, columns, classes?.length ?? null, isDescending ? "DESC" : "ASC");
     const codes = classes?.map(({ code }) => code) ?? [];
     const values = [base + fromSeq, base + toSeq, count, ...codes];
-    const statement = this.#prepare(sqlOf(column));
+    const statement = this.#statements.get(sqlOf(column));
     // One by one costs a third more, so only what would fill the memory is read like that.
     const isShort = column === "NULL, NULL" || this.#bytesOf(sqlOf, values) <= maxBytesTogether;
     const rows = isShort ? statement.all(...values) : statement.iterate(...values);
@@ -207,18 +205,8 @@ export class MatchReader {
 
   /** How long a text is stands at the beginning of its row: nothing of the texts is read. */
   #bytesOf(sqlOf: (columns: Columns) => string, values: readonly number[]): number {
-    const sum = this.#prepare(`SELECT total(bytes) FROM (${sqlOf("octet_length(json) AS bytes")})`);
+    const sum = this.#statements.get(`SELECT total(bytes) FROM (${sqlOf("octet_length(json) AS bytes")})`);
     return (sum.get(...values) as unknown as [number])[0];
-  }
-
-  #prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql);
-      statement.setReturnArrays(true);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
   }
 }
 

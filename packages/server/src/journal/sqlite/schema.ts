@@ -119,6 +119,16 @@ export function isStorageFault(error: unknown): error is Error & { readonly errc
   return error instanceof Error && ("errcode" in error || isForeignNumber(error));
 }
 
+/** What `otherwise` gives where the read meets damage. */
+export function unlessDamaged<Result>(read: () => Result, otherwise: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (!isStorageFault(error)) throw error;
+    return otherwise();
+  }
+}
+
 function migrate(database: DatabaseSync, path: string, schema: JournalSchema): void {
   const { firstVersion, steps } = schema;
   const target = versionOf(schema);

@@ -5,7 +5,7 @@ import { isBusy } from "../../database/sqlite-file.ts";
 import { ConfigError } from "../../lib/config-error.ts";
 import { readIfThere } from "../../lib/read-if-there.ts";
 import { inFile } from "../../lib/storage-fault.ts";
-import type { ConversationRow, EventWithMeta, StoredEvent } from "../journal.ts";
+import type { EventWithMeta } from "../journal.ts";
 import type { LeaseHolder, StoreFacts, StoreInspector } from "../store-inspector.ts";
 import { ConversationRows } from "./conversation-rows.ts";
 import { seqsBetween } from "./event-reader.ts";
@@ -54,18 +54,15 @@ class SqliteInspector implements StoreInspector {
     this.#rows = new ConversationRows(file.database, (id) => this.#logs.lastSeq(id));
   }
 
-  async findIds(beginning: string, limit: number): Promise<string[]> {
-    return this.#listIds("SELECT id FROM conversations WHERE id >= ? AND id < ? ORDER BY id LIMIT ?", [
+  findIds: StoreInspector["findIds"] = async (beginning, limit) =>
+    this.#listIds("SELECT id FROM conversations WHERE id >= ? AND id < ? ORDER BY id LIMIT ?", [
       beginning,
       // Behind all digits and the dash.
       `${beginning}g`,
       limit,
     ]).map(({ id }) => id);
-  }
-
-  async getConversation(id: string): Promise<ConversationRow | null> {
-    return this.#file.read(() => this.#rows.get(id));
-  }
+  getConversation: StoreInspector["getConversation"] = async (id) =>
+    this.#file.read(() => this.#rows.get(id));
 
   async facts(conversationId: string): Promise<StoreFacts | null> {
     const row = this.#file.read(() =>
@@ -86,18 +83,9 @@ class SqliteInspector implements StoreInspector {
     };
   }
 
-  async read(conversationId: string, afterSeq: number, limit: number): Promise<readonly StoredEvent[]> {
-    return this.#logs.readAfter(conversationId, afterSeq, limit);
-  }
-
-  async readKinds(
-    conversationId: string,
-    kinds: readonly string[],
-    fromSeq: number,
-    toSeq: number,
-  ): Promise<EventWithMeta[]> {
-    return await this.#logs.readKinds(conversationId, kinds, fromSeq, toSeq);
-  }
+  read: StoreInspector["read"] = async (conversationId, afterSeq, limit) =>
+    this.#logs.readAfter(conversationId, afterSeq, limit);
+  readKinds: StoreInspector["readKinds"] = (...asked) => this.#logs.readKinds(...asked);
 
   async readEach(conversationId: string, fromSeq: number, toSeq: number): Promise<EventWithMeta[]> {
     const { events } = this.#logs;

@@ -6,29 +6,10 @@ import {
   LeaseHeldError,
   UnknownConversationError,
   type AppendBatch,
-  type Commit,
-  type ConversationFilter,
   type MarkChange,
-  type AppConversationFilter,
-  type AppConversationQuery,
-  type ConversationPage,
-  type ConversationQuery,
-  type ConversationRow,
-  type EventFilter,
-  type EventPageText,
-  type EventQuery,
-  type EventWithMeta,
-  type SummaryQuery,
-  type InboxEntry,
   type Journal,
-  type KindFilter,
   type Lease,
-  type LogHead,
   type NewConversation,
-  type NotedEntry,
-  type StoredEvent,
-  type TextPage,
-  type TextQuery,
 } from "../journal.ts";
 import { WriterChannel } from "./channel.ts";
 import { CommitNews } from "./commit-news.ts";
@@ -153,37 +134,21 @@ class SqliteJournal implements Journal {
     return { conversationId: row.id, generation: Number(generation) };
   }
 
-  async getConversation(id: string): Promise<ConversationRow | null> {
-    return this.#file.read(() => this.#conversations.get(id));
-  }
-
-  async ownerOf(id: string): Promise<string | null> {
-    return this.#file.read(() => this.#conversations.ownerOf(id));
-  }
-
-  async getConversations(ids: readonly string[]): Promise<(ConversationRow | null)[]> {
-    return this.#file.read(() => ids.map((id) => this.#conversations.get(id)));
-  }
-
-  async searchConversations(query: ConversationQuery): Promise<ConversationPage> {
-    return this.#file.read(() => this.#conversations.search(query));
-  }
-
-  async countConversations(filter: ConversationFilter): Promise<number> {
-    return this.#file.read(() => this.#conversations.count(filter));
-  }
-
-  async searchSummaries(query: SummaryQuery): Promise<ConversationPage> {
-    return this.#file.read(() => this.#summaries.search(query));
-  }
-
-  async searchAppConversations(query: AppConversationQuery): Promise<ConversationPage> {
-    return this.#file.read(() => this.#apps.search(query));
-  }
-
-  async countAppConversations(filter: AppConversationFilter): Promise<number> {
-    return this.#file.read(() => this.#apps.count(filter));
-  }
+  getConversation: Journal["getConversation"] = async (id) =>
+    this.#file.read(() => this.#conversations.get(id));
+  ownerOf: Journal["ownerOf"] = async (id) => this.#file.read(() => this.#conversations.ownerOf(id));
+  getConversations: Journal["getConversations"] = async (ids) =>
+    this.#file.read(() => ids.map((id) => this.#conversations.get(id)));
+  searchConversations: Journal["searchConversations"] = async (query) =>
+    this.#file.read(() => this.#conversations.search(query));
+  countConversations: Journal["countConversations"] = async (filter) =>
+    this.#file.read(() => this.#conversations.count(filter));
+  searchSummaries: Journal["searchSummaries"] = async (query) =>
+    this.#file.read(() => this.#summaries.search(query));
+  searchAppConversations: Journal["searchAppConversations"] = async (query) =>
+    this.#file.read(() => this.#apps.search(query));
+  countAppConversations: Journal["countAppConversations"] = async (filter) =>
+    this.#file.read(() => this.#apps.count(filter));
 
   async markConversation(id: string, marks: MarkChange): Promise<boolean> {
     const startMs = performance.now();
@@ -192,13 +157,10 @@ class SqliteJournal implements Journal {
     return isThere;
   }
 
-  async listActiveElsewhere(): Promise<{ id: string; nodeId: string | null }[]> {
-    return this.#file.read(() => this.#conversations.listActiveElsewhere(this.nodeId));
-  }
-
-  async listActiveHere(): Promise<string[]> {
-    return this.#file.read(() => this.#conversations.listActiveHere(this.nodeId));
-  }
+  listActiveElsewhere: Journal["listActiveElsewhere"] = async () =>
+    this.#file.read(() => this.#conversations.listActiveElsewhere(this.nodeId));
+  listActiveHere: Journal["listActiveHere"] = async () =>
+    this.#file.read(() => this.#conversations.listActiveHere(this.nodeId));
 
   async deleteConversation(lease: Lease): Promise<void> {
     const startMs = performance.now();
@@ -224,9 +186,8 @@ class SqliteJournal implements Journal {
     );
   }
 
-  async release(lease: Lease): Promise<void> {
-    await this.#writer.request({ type: "release", lease });
-  }
+  release: Journal["release"] = async (lease) =>
+    void (await this.#writer.request({ type: "release", lease }));
 
   async append(lease: Lease, batch: AppendBatch): Promise<void> {
     const startMs = performance.now();
@@ -234,82 +195,32 @@ class SqliteJournal implements Journal {
     this.#news.appended(lease.conversationId, batch, startMs);
   }
 
-  async read(conversationId: string, afterSeq: number, limit: number): Promise<readonly StoredEvent[]> {
-    return (
-      this.#news.readTail(conversationId, afterSeq, limit) ??
-      this.#logs.readAfter(conversationId, afterSeq, limit)
-    );
-  }
-
-  readKinds(
-    conversationId: string,
-    kinds: readonly string[],
-    fromSeq: number,
-    toSeq: number,
-  ): Promise<EventWithMeta[]> {
-    return this.#logs.readKinds(conversationId, kinds, fromSeq, toSeq);
-  }
-
-  findSeqs(conversationId: string, filter: KindFilter): Promise<number[]> {
-    return this.#logs.findSeqs(conversationId, filter);
-  }
-
-  async lastSeq(conversationId: string): Promise<number> {
-    return this.#logs.lastSeq(conversationId) ?? 0;
-  }
-
-  async sizeOf(conversationId: string): Promise<number> {
-    return await this.#logs.sizeOf(conversationId);
-  }
-
-  head(conversationId: string): LogHead | null {
-    return this.#logs.head(conversationId);
-  }
-
-  search(conversationId: string, query: EventQuery): Promise<EventPageText> {
-    return this.#logs.search(conversationId, query);
-  }
-
-  count(conversationId: string, filter: EventFilter): Promise<number> {
-    return this.#logs.count(conversationId, filter);
-  }
-
-  searchTexts(query: TextQuery): Promise<TextPage> {
-    return this.#file.readLater(this.#texts.search(query));
-  }
-
-  async getEvents(conversationId: string, ids: readonly string[]): Promise<(EventWithMeta | null)[]> {
-    return this.#logs.getEvents(conversationId, ids);
-  }
-
-  async getInboxEntry(conversationId: string, clientId: string): Promise<InboxEntry | null> {
-    return this.#file.read(() => this.#conversations.getInboxEntry(conversationId, clientId));
-  }
-
-  async listInbox(conversationId: string): Promise<NotedEntry[]> {
-    return this.#file.read(() => this.#conversations.listInbox(conversationId));
-  }
+  read: Journal["read"] = async (conversationId, afterSeq, limit) =>
+    this.#news.readTail(conversationId, afterSeq, limit) ??
+    this.#logs.readAfter(conversationId, afterSeq, limit);
+  readKinds: Journal["readKinds"] = (...asked) => this.#logs.readKinds(...asked);
+  findSeqs: Journal["findSeqs"] = (conversationId, filter) => this.#logs.findSeqs(conversationId, filter);
+  lastSeq: Journal["lastSeq"] = async (conversationId) => this.#logs.lastSeq(conversationId) ?? 0;
+  sizeOf: Journal["sizeOf"] = (conversationId) => this.#logs.sizeOf(conversationId);
+  head: Journal["head"] = (conversationId) => this.#logs.head(conversationId);
+  search: Journal["search"] = (conversationId, query) => this.#logs.search(conversationId, query);
+  count: Journal["count"] = (conversationId, filter) => this.#logs.count(conversationId, filter);
+  searchTexts: Journal["searchTexts"] = (query) => this.#file.readLater(this.#texts.search(query));
+  getEvents: Journal["getEvents"] = async (conversationId, ids) => this.#logs.getEvents(conversationId, ids);
+  getInboxEntry: Journal["getInboxEntry"] = async (conversationId, clientId) =>
+    this.#file.read(() => this.#conversations.getInboxEntry(conversationId, clientId));
+  listInbox: Journal["listInbox"] = async (conversationId) =>
+    this.#file.read(() => this.#conversations.listInbox(conversationId));
 
   releaseMemory(): void {
     this.#logs.events.releaseMemory();
     this.#file.releaseMemory();
   }
 
-  onAppend(conversationId: string, onRing: (lastSeq: number) => void): () => void {
-    return this.#news.onAppend(conversationId, onRing);
-  }
-
-  pollNow(conversationId: string): void {
-    this.#news.pollNow(conversationId);
-  }
-
-  onCommit(listener: (commit: Commit) => void): () => void {
-    return this.#news.onCommit(listener);
-  }
-
-  async findPlace(): Promise<null> {
-    return null;
-  }
+  onAppend: Journal["onAppend"] = (conversationId, onRing) => this.#news.onAppend(conversationId, onRing);
+  pollNow: Journal["pollNow"] = (conversationId) => this.#news.pollNow(conversationId);
+  onCommit: Journal["onCommit"] = (listener) => this.#news.onCommit(listener);
+  findPlace: Journal["findPlace"] = async () => null;
 
   /** A file goes back only while nobody has it open. */
   onSetBack(): () => void {

@@ -4,11 +4,8 @@ import type { Event } from "@convoke/protocol";
 import { endedAcpCall } from "../acp-call.ts";
 import { escapeHtml } from "./escape-html.ts";
 import { markdownHtml } from "./markdown-html.ts";
+import { at, contentText, partsOf, shortened, text, type Loose } from "../loose-event.ts";
 
-type Loose = Readonly<Record<string, unknown>>;
-
-/** Longer outputs are cut; the log has them in full. */
-const maxCharacters = 20_000;
 /** Longer texts are not read as Markdown, which would hold up everything else on the server. */
 const maxMarkdown = 50_000;
 /** Longer differences are folded away. */
@@ -49,7 +46,7 @@ export function eventHtml(event: Event): string {
 
 function actionHtml(fields: Loose, event: Event): string {
   const spoken = section("Agent", event, contentHtml(fields["thought"]));
-  const action = at(fields, "action");
+  const action = at(fields, "action") ?? null;
   const { kind, ...input } = action ?? {};
   if (kind === "FinishAction") return spoken + section("Agent", event, proseHtml(text(action, "message")));
   const summary = text(fields, "summary");
@@ -58,10 +55,10 @@ function actionHtml(fields: Loose, event: Event): string {
   const edits = editsOf({ action, outcome: null });
   const call =
     kind === "TerminalAction"
-      ? `<pre>$ ${escapeHtml(cut(text(action, "command")))}</pre>`
+      ? `<pre>$ ${escapeHtml(shortened(text(action, "command")))}</pre>`
       : edits.length > 0
         ? `<p><code>${edits.map(({ path }) => escapeHtml(path)).join(", ")}</code></p>`
-        : `<pre>${escapeHtml(cut(JSON.stringify(input, null, 2)))}</pre>`;
+        : `<pre>${escapeHtml(shortened(JSON.stringify(input, null, 2)))}</pre>`;
   return `${spoken}<section class="call"><p>${name}</p>${call}</section>\n`;
 }
 
@@ -96,7 +93,7 @@ function outputHtml(shown: string, isFailed: boolean, code: string): string {
   const size = lines === 1 ? "1 line" : `${lines} lines`;
   const word = isFailed ? `<span class="bad">Failed</span>` : "Output";
   const open = isFailed ? " open" : "";
-  return `<details${open}><summary>${word}: ${size}${code}</summary><pre>${escapeHtml(cut(shown))}</pre></details>`;
+  return `<details${open}><summary>${word}: ${size}${code}</summary><pre>${escapeHtml(shortened(shown))}</pre></details>`;
 }
 
 function editHtml(edit: Edit): string {
@@ -121,7 +118,7 @@ function section(who: string, { timestamp }: Event, body: string, name = "agent"
 }
 
 function note(sentence: string, isBad = false): string {
-  return `<section><p class="note${isBad ? " bad" : ""}">${escapeHtml(cut(sentence))}</p></section>\n`;
+  return `<section><p class="note${isBad ? " bad" : ""}">${escapeHtml(shortened(sentence))}</p></section>\n`;
 }
 
 /** Texts as Markdown, and pictures that are in the log itself. */
@@ -143,30 +140,4 @@ function contentHtml(content: unknown): string {
 
 function proseHtml(prose: string): string {
   return prose.length > maxMarkdown ? `<pre>${escapeHtml(prose)}</pre>` : markdownHtml(prose);
-}
-
-function contentText(content: unknown): string {
-  return partsOf(content)
-    .map((part) => (part["type"] === "image" ? "[picture]" : text(part, "text")))
-    .filter((part) => part !== "")
-    .join("\n\n");
-}
-
-function partsOf(content: unknown): readonly Loose[] {
-  return Array.isArray(content) ? (content as readonly Loose[]) : [];
-}
-
-function cut(body: string): string {
-  const left = body.length - maxCharacters;
-  return left > 0 ? `${body.slice(0, maxCharacters).toWellFormed()}\n… ${left} more characters` : body;
-}
-
-function at(fields: Loose, key: string): Loose | null {
-  const value = fields[key];
-  return typeof value === "object" && value !== null ? (value as Loose) : null;
-}
-
-function text(fields: Loose | null, key: string): string {
-  const value = fields?.[key];
-  return typeof value === "string" ? value : "";
 }

@@ -45,14 +45,14 @@ export function retentionHandlers(deps: RetentionRouteDeps) {
   async function requireOwn(request: RouteRequest): Promise<string> {
     const id = conversationIdOf(request);
     const { caller } = request;
-    const isOwn = (await directory.exists(caller, id)) || (await trash.get(id))?.userId === caller.userId;
+    const isOwn = (await directory.exists(caller, id)) || (await trash.get(id))?.user_id === caller.userId;
     if (!isOwn) throw conversationMissing(id);
     return id;
   }
 
   async function show(entries: readonly Trashed[]): Promise<TrashedConversation[]> {
-    const held = await holds.of(entries.map(({ conversationId }) => conversationId));
-    return entries.map((entry) => showTrashed(entry, held.get(entry.conversationId)));
+    const held = await holds.of(entries.map(({ conversation_id: id }) => id));
+    return entries.map((entry) => showTrashed(entry, held.get(entry.conversation_id)));
   }
 
   return {
@@ -73,12 +73,12 @@ export function retentionHandlers(deps: RetentionRouteDeps) {
     listTrash: async ({ caller, query }) => {
       const { limit = 100, page_id: pageId = null } = query as { limit?: number; page_id?: string | null };
       const before = pageId === null ? null : await trash.get(pageId.toLowerCase());
-      if (pageId !== null && before?.userId !== caller.userId)
+      if (pageId !== null && before?.user_id !== caller.userId)
         throw invalidField(["query", "page_id"], "It is not in the trash. Start again without page_id.");
       const found = await trash.list(caller.userId, limit + 1, before);
       const items = await show(found.slice(0, limit));
       return {
-        json: { items, next_page_id: found.length > limit ? found[limit - 1]!.conversationId : null },
+        json: { items, next_page_id: found.length > limit ? found[limit - 1]!.conversation_id : null },
       };
     },
 
@@ -137,7 +137,7 @@ export function retentionHandlers(deps: RetentionRouteDeps) {
 
   async function deleteUnlessHeld(caller: RouteRequest["caller"], entry: Trashed): Promise<boolean> {
     try {
-      await directory.trash.delete(caller, entry.conversationId);
+      await directory.trash.delete(caller, entry.conversation_id);
       return true;
     } catch (error) {
       if (error instanceof Fault && error.code === "conversation_held") return false;
@@ -148,15 +148,15 @@ export function retentionHandlers(deps: RetentionRouteDeps) {
 
 function showTrashed(entry: Trashed, hold?: Hold): TrashedConversation {
   return {
-    conversation_id: entry.conversationId,
+    conversation_id: entry.conversation_id,
     title: entry.title,
     reason: entry.reason,
-    trashed_at: formatInstant(entry.trashedAtMs * 1000),
-    ends_at: formatInstant(entry.endsAtMs * 1000),
+    trashed_at: formatInstant(entry.trashed_at * 1000),
+    ends_at: formatInstant(entry.ends_at * 1000),
     hold_reason: hold?.reason ?? null,
   };
 }
 
-function showHold({ conversationId, reason, heldAtMs }: Hold): ConversationHold {
-  return { conversation_id: conversationId, reason, held_at: formatInstant(heldAtMs * 1000) };
+function showHold({ conversation_id, reason, held_at: heldAtMs }: Hold): ConversationHold {
+  return { conversation_id, reason, held_at: formatInstant(heldAtMs * 1000) };
 }

@@ -1,5 +1,5 @@
 import { userOfOwner } from "../../../lib/trash-owner.ts";
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { searchTextOf } from "../../search-text.ts";
 import { isFull, noMessage, toBlocks } from "../../text-blocks.ts";
 import { gramsOfBlock } from "../../text-grams.ts";
@@ -24,72 +24,19 @@ export class TextIndexer {
   readonly #texts: DatabaseSync;
   readonly #events: EventReader;
   readonly #classes: ClassReader;
-  readonly #conversation: StatementSync;
-  readonly #conversations: StatementSync;
-  readonly #log: StatementSync;
-  readonly #logsOf: StatementSync;
-  readonly #logs: StatementSync;
-  readonly #keepLog: StatementSync;
-  readonly #dropLog: StatementSync;
-  readonly #lastBlock: StatementSync;
-  readonly #someBlocks: StatementSync;
-  readonly #nextFree: StatementSync;
-  readonly #lastId: StatementSync;
-  readonly #takenId: StatementSync;
-  readonly #noteDrift: StatementSync;
-  readonly #insertBlock: StatementSync;
-  readonly #insertPack: StatementSync;
-  readonly #deletePack: StatementSync;
-  readonly #deleteBlock: StatementSync;
-  readonly #insertWords: StatementSync;
-  readonly #deleteWords: StatementSync;
+  readonly #sql: ReturnType<typeof prepareStatements>;
 
   /** `journal` is only read. */
   constructor(journal: DatabaseSync, texts: DatabaseSync) {
     this.#texts = texts;
     this.#events = new EventReader(journal);
     this.#classes = new ClassReader(journal);
-    this.#conversation = journal.prepare(
-      "SELECT number, owner_id, is_copying FROM conversations WHERE id = ?",
-    );
-    this.#conversations = journal.prepare(
-      `SELECT number, id FROM conversations WHERE number < ? ORDER BY number DESC LIMIT ${compareSlice}`,
-    );
-    this.#log = texts.prepare("SELECT conversation_id, read_seq, read_id FROM logs WHERE number = ?");
-    this.#logsOf = texts.prepare("SELECT number FROM logs WHERE conversation_id = ?");
-    this.#logs = texts.prepare(
-      `SELECT number, conversation_id AS id FROM logs WHERE number < ? ORDER BY number DESC LIMIT ${compareSlice}`,
-    );
-    this.#keepLog = texts.prepare(
-      `INSERT INTO logs VALUES (?, ?, ?, ?) ON CONFLICT (number) DO UPDATE SET
-       conversation_id = excluded.conversation_id, read_seq = excluded.read_seq, read_id = excluded.read_id`,
-    );
-    this.#dropLog = texts.prepare("DELETE FROM logs WHERE number = ?");
-    this.#lastBlock = texts.prepare(
-      `SELECT id, entries FROM blocks JOIN packs USING (id) WHERE number = ? AND class = ?
-       ORDER BY first_seq DESC LIMIT 1`,
-    );
-    this.#someBlocks = texts.prepare(`SELECT id FROM blocks WHERE number = ? LIMIT ${sweepSlice}`);
-    this.#nextFree = texts.prepare(
-      `SELECT id + 1 AS id FROM blocks AS taken WHERE id >= ?
-       AND NOT EXISTS (SELECT 1 FROM blocks WHERE id = taken.id + 1) ORDER BY id LIMIT 1`,
-    );
-    this.#lastId = texts.prepare(
-      "SELECT id FROM blocks WHERE number = ? AND class = ? ORDER BY first_seq DESC LIMIT 1",
-    );
-    this.#takenId = texts.prepare("SELECT 1 FROM blocks WHERE id = ?");
-    this.#noteDrift = texts.prepare("UPDATE drift SET ticks = max(ticks, ?)");
-    this.#insertBlock = texts.prepare("INSERT INTO blocks VALUES (?, ?, ?, ?, ?)");
-    this.#insertPack = texts.prepare("INSERT INTO packs VALUES (?, ?)");
-    this.#deleteBlock = texts.prepare("DELETE FROM blocks WHERE id = ?");
-    this.#deletePack = texts.prepare("DELETE FROM packs WHERE id = ?");
-    this.#insertWords = texts.prepare("INSERT INTO words (rowid, grams) VALUES (CAST(? AS INTEGER), ?)");
-    this.#deleteWords = texts.prepare("DELETE FROM words WHERE rowid = CAST(? AS INTEGER)");
+    this.#sql = prepareStatements(journal, texts);
   }
 
   /** The conversations that are not read to their ends, and those that are gone, the youngest first, and how many there are at all. */
   *compare(): Generator<{ readonly behind: readonly string[]; readonly compared: number }> {
-    for (const list of [this.#conversations, this.#logs]) {
+    for (const list of [this.#sql.conversations, this.#sql.logs]) {
       for (let below = Number.MAX_SAFE_INTEGER; ;) {
         const rows = list.all(below) as { number: number; id: string }[];
         const last = rows.at(-1);
@@ -97,7 +44,7 @@ export class TextIndexer {
         if (last.number >= below) throw new OutOfPlace(last.number);
         below = last.number;
         const behind = rows.filter(({ number, id }) => this.#isBehind(number, id)).map(({ id }) => id);
-        yield { behind, compared: list === this.#conversations ? rows.length : 0 };
+        yield { behind, compared: list === this.#sql.conversations ? rows.length : 0 };
       }
     }
   }
@@ -128,7 +75,7 @@ export class TextIndexer {
   #isBehind(number: number, conversationId: string): boolean {
     return this.#events.snapshot(() => {
       const log = this.#events.open(conversationId);
-      const row = this.#log.get(number) as LogRow | undefined;
+      const row = this.#sql.log.get(number) as LogRow | undefined;
       if (log === null || row === undefined || log.number !== number) return true;
       return row.read_seq !== log.lastSeq || !this.#isOf(log, row);
     });
@@ -141,14 +88,14 @@ export class TextIndexer {
   }
 
   #work(conversationId: string): boolean {
-    const conversation = this.#conversation.get(conversationId);
+    const conversation = this.#sql.conversation.get(conversationId);
     const log = conversation === undefined ? null : this.#events.open(conversationId);
-    for (const { number } of this.#logsOf.all(conversationId)) {
+    for (const { number } of this.#sql.logsOf.all(conversationId)) {
       if (number !== log?.number) return this.#sweep(Number(number));
     }
     // A fork that is being filled is announced again when it is complete.
     if (log === null || conversation?.["is_copying"] === 1) return true;
-    const row = this.#log.get(log.number) as LogRow | undefined;
+    const row = this.#sql.log.get(log.number) as LogRow | undefined;
     if (row !== undefined && !this.#isOf(log, row)) {
       this.#sweep(log.number);
       return false;
@@ -172,7 +119,7 @@ export class TextIndexer {
     }
     for (const [classCode, some] of entries) this.#store({ number: log.number, ownerId, classCode }, some);
     const last = events.at(-1);
-    this.#keepLog.run(log.number, log.conversationId, last?.seq ?? readSeq, last?.id ?? "");
+    this.#sql.keepLog.run(log.number, log.conversationId, last?.seq ?? readSeq, last?.id ?? "");
     return (last?.seq ?? readSeq) >= log.lastSeq;
   }
 
@@ -184,7 +131,7 @@ export class TextIndexer {
 
   /** A last block that is not full grows by being written again. */
   #store(stream: Stream, entries: readonly Entry[]): void {
-    const last = this.#lastBlock.get(stream.number, stream.classCode) as BlockRow | undefined;
+    const last = this.#sql.lastBlock.get(stream.number, stream.classCode) as BlockRow | undefined;
     let open: Entry[] = last === undefined ? [] : unpackBlock(last.entries);
     if (last !== undefined && !isFull(open, entries[0]!)) this.#remove(last.id);
     else open = [];
@@ -194,36 +141,75 @@ export class TextIndexer {
   #close(stream: Stream, entries: readonly Entry[]): void {
     const { number, ownerId, classCode } = stream;
     const id = this.#freeId(stream, tickOf(entries.at(-1)!.at));
-    this.#insertBlock.run(id, number, classCode, entries[0]!.seq, entries[0]!.at);
-    this.#insertPack.run(id, packBlock(entries));
+    this.#sql.insertBlock.run(id, number, classCode, entries[0]!.seq, entries[0]!.at);
+    this.#sql.insertPack.run(id, packBlock(entries));
     const words = new Set([scopeWords.owner(userOfOwner(ownerId)), scopeWords.log(number)]);
     if (classCode !== noMessage) words.add(scopeWords.messages(number, classCode));
     for (const { kind, source } of entries) words.add(scopeWords.kind(kind)).add(scopeWords.source(source));
-    this.#insertWords.run(id, [...words, ...toWords(gramsOfBlock(entries))].join(" "));
+    this.#sql.insertWords.run(id, [...words, ...toWords(gramsOfBlock(entries))].join(" "));
   }
 
   #freeId({ number, classCode }: Stream, tick: number): number {
-    const before = Number(this.#lastId.get(number, classCode)?.["id"] ?? 0);
+    const before = Number(this.#sql.lastId.get(number, classCode)?.["id"] ?? 0);
     const first = Math.max(tick, before + 1);
-    const isTaken = this.#takenId.get(first) !== undefined;
-    const id = isTaken ? Number(this.#nextFree.get(first)?.["id"]) : first;
-    if (id > tick) this.#noteDrift.run(id - tick);
+    const isTaken = this.#sql.takenId.get(first) !== undefined;
+    const id = isTaken ? Number(this.#sql.nextFree.get(first)?.["id"]) : first;
+    if (id > tick) this.#sql.noteDrift.run(id - tick);
     return id;
   }
 
   #remove(id: number): void {
-    this.#deleteWords.run(id);
-    this.#deletePack.run(id);
-    this.#deleteBlock.run(id);
+    this.#sql.deleteWords.run(id);
+    this.#sql.deletePack.run(id);
+    this.#sql.deleteBlock.run(id);
   }
 
   #sweep(number: number): boolean {
-    const blocks = this.#someBlocks.all(number);
+    const blocks = this.#sql.someBlocks.all(number);
     for (const { id } of blocks) this.#remove(Number(id));
     if (blocks.length === sweepSlice) return false;
-    this.#dropLog.run(number);
+    this.#sql.dropLog.run(number);
     return false;
   }
+}
+
+function prepareStatements(journal: DatabaseSync, texts: DatabaseSync) {
+  return {
+    conversation: journal.prepare("SELECT number, owner_id, is_copying FROM conversations WHERE id = ?"),
+    conversations: journal.prepare(
+      `SELECT number, id FROM conversations WHERE number < ? ORDER BY number DESC LIMIT ${compareSlice}`,
+    ),
+    log: texts.prepare("SELECT conversation_id, read_seq, read_id FROM logs WHERE number = ?"),
+    logsOf: texts.prepare("SELECT number FROM logs WHERE conversation_id = ?"),
+    logs: texts.prepare(
+      `SELECT number, conversation_id AS id FROM logs WHERE number < ? ORDER BY number DESC LIMIT ${compareSlice}`,
+    ),
+    keepLog: texts.prepare(
+      `INSERT INTO logs VALUES (?, ?, ?, ?) ON CONFLICT (number) DO UPDATE SET
+       conversation_id = excluded.conversation_id, read_seq = excluded.read_seq, read_id = excluded.read_id`,
+    ),
+    dropLog: texts.prepare("DELETE FROM logs WHERE number = ?"),
+    lastBlock: texts.prepare(
+      `SELECT id, entries FROM blocks JOIN packs USING (id) WHERE number = ? AND class = ?
+       ORDER BY first_seq DESC LIMIT 1`,
+    ),
+    someBlocks: texts.prepare(`SELECT id FROM blocks WHERE number = ? LIMIT ${sweepSlice}`),
+    nextFree: texts.prepare(
+      `SELECT id + 1 AS id FROM blocks AS taken WHERE id >= ?
+       AND NOT EXISTS (SELECT 1 FROM blocks WHERE id = taken.id + 1) ORDER BY id LIMIT 1`,
+    ),
+    lastId: texts.prepare(
+      "SELECT id FROM blocks WHERE number = ? AND class = ? ORDER BY first_seq DESC LIMIT 1",
+    ),
+    takenId: texts.prepare("SELECT 1 FROM blocks WHERE id = ?"),
+    noteDrift: texts.prepare("UPDATE drift SET ticks = max(ticks, ?)"),
+    insertBlock: texts.prepare("INSERT INTO blocks VALUES (?, ?, ?, ?, ?)"),
+    insertPack: texts.prepare("INSERT INTO packs VALUES (?, ?)"),
+    deleteBlock: texts.prepare("DELETE FROM blocks WHERE id = ?"),
+    deletePack: texts.prepare("DELETE FROM packs WHERE id = ?"),
+    insertWords: texts.prepare("INSERT INTO words (rowid, grams) VALUES (CAST(? AS INTEGER), ?)"),
+    deleteWords: texts.prepare("DELETE FROM words WHERE rowid = CAST(? AS INTEGER)"),
+  };
 }
 
 const other = { classCode: noMessage, body: null };

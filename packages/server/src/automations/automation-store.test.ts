@@ -5,7 +5,7 @@ import type { ApplicationDatabase } from "../database/application-database.ts";
 import { createSecretBox } from "../security/seal.ts";
 import { openTestDatabase, testedStore } from "../testing/test-database.ts";
 import { describeAutomationStore } from "./contract.ts";
-import { DatabaseAutomationStore } from "./database-automation-store.ts";
+import { AutomationStore } from "./automation-store.ts";
 
 const secretBox = createSecretBox(randomBytes(32));
 const opened = new AsyncDisposableStack();
@@ -23,7 +23,7 @@ afterAll(() => opened.disposeAsync());
 describeAutomationStore(
   testedStore,
   async () =>
-    new DatabaseAutomationStore({
+    new AutomationStore({
       database: await openDatabase(),
       secretBox,
       clock: { nowMs: () => 1_000 },
