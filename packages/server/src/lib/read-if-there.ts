@@ -1,11 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { ifThere } from "./if-there.ts";
 
 /** The text of a file, null when there is none. */
 export async function readIfThere(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
-  }
+  return await ifThere(readFile(file, "utf8"), null);
 }
