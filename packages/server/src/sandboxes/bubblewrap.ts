@@ -20,7 +20,7 @@ import { readJsonIfThere, readTail } from "./sandbox-directory.ts";
 import type { Account, SandboxDirectory } from "./sandbox-directory.ts";
 import { SandboxError } from "./sandbox.ts";
 import type { SandboxBackend, StartOrder } from "./sandbox.ts";
-import { nodeArguments, programPlace, serveArguments } from "./tool-host-program.ts";
+import { programPlace, serveCommand } from "./tool-host-program.ts";
 
 export type BubblewrapDeps = LocalBackendDeps &
   SandboxAccounts & {
@@ -87,19 +87,12 @@ async function launch(
       // The marker only serves to find the process: its arguments are visible to everybody. The rest begins with --clearenv.
       visible: ["--setenv", markerVariable, marker],
       limits: spec.limits,
-      command: [
-        programPlace.node,
-        ...nodeArguments,
-        "--import",
-        `file://${forwarder.target}`,
-        join(programPlace.root, program.entry),
-        ...serveArguments({
-          socket: `${inside.run}/host.sock`,
-          keyFile: `${inside.run}/key`,
-          stateDir: inside.state,
-          ...(trust === null ? {} : { egress: insideEgress.socket }),
-        }),
-      ],
+      command: serveCommand(program, programPlace, forwarder.target, {
+        socket: `${inside.run}/host.sock`,
+        keyFile: `${inside.run}/key`,
+        stateDir: inside.state,
+        egress: trust === null ? undefined : insideEgress.socket,
+      }),
     } satisfies BubblewrapOrder;
     const group = await groups.open(groupName(deps, spec.id), spec.limits);
     const command = bubblewrapCommand(order, statusFile);
