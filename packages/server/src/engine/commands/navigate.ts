@@ -1,7 +1,12 @@
 import { isOnPath, pathTo } from "../../agent/branches.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { ConversationLog } from "../conversation-log.ts";
-import { initialState, type BranchHead, type ConversationState } from "../state/conversation-state.ts";
+import {
+  branchFields,
+  initialState,
+  type BranchHead,
+  type ConversationState,
+} from "../state/conversation-state.ts";
 import { stateUpdate, statusUpdate } from "../../events/state-update.ts";
 import type { Decision } from "./decide.ts";
 import { applyEvent, foldedKinds, type FoldedEvent } from "../state/fold.ts";
@@ -66,20 +71,8 @@ function foldBranch(state: ConversationState, all: readonly FoldedEvent[], toSeq
     if (event.kind === "AgentErrorEvent") answered.add(meta.answers);
     if (isOnPath(path, item.seq)) applyEvent(branch, item);
   }
-  return {
-    systemPromptSeq: branch.systemPromptSeq,
-    lastUserMessageId: branch.lastUserMessageId,
-    lastMessageSeq: branch.lastMessageSeq,
-    lastResultSeq: branch.lastResultSeq,
-    lastSawSeq: branch.lastSawSeq,
-    openActions: branch.openActions.filter(({ id }) => !answered.has(id)),
-    queued: branch.queued,
-    held: branch.held,
-    leafId: branch.leafId,
-    responseSchema: branch.responseSchema,
-    refusedAnswers: branch.refusedAnswers,
-    structuredOutput: branch.structuredOutput,
-  };
+  branch.openActions = branch.openActions.filter(({ id }) => !answered.has(id));
+  return Object.fromEntries(branchFields.map((field) => [field, branch[field]])) as BranchHead;
 }
 
 function isEvent({ event }: FoldedEvent): boolean {

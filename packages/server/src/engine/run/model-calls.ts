@@ -17,7 +17,6 @@ import { callsIn } from "../../models/calls-in.ts";
 import type { Adjustment, ModelError, ModelPart, ModelResponse, SpentAttempt } from "../../models/model.ts";
 import { readsPrediction } from "../../security/analyzers/analyzer.ts";
 import { decideByRules } from "../../security/rules/decide-by-rules.ts";
-import { secretValues, sparedTexts } from "../secret-values.ts";
 import { condensedDrafts } from "./condense-now.ts";
 import {
   adjustedEvents,
@@ -35,7 +34,7 @@ import { addCalls } from "../state/stats.ts";
 import type { ToolBelt } from "../tool-belt.ts";
 import { answerSchema, shownTools, type ShownTools } from "./shown-tools.ts";
 import { storeEvents, type Following } from "./store-events.ts";
-import { DeltaStream, type DeltaEnd } from "./stream-delta.ts";
+import { openDeltas, type DeltaEnd, type DeltaStream } from "./stream-delta.ts";
 
 /** Either a stream of an answer, or a condensation that must come first. */
 type Begun =
@@ -143,7 +142,7 @@ export class ModelCalls {
     return writes.length > 0;
   }
 
-  async #store(drafts: () => readonly EventDraft[]): Promise<void> {
+  async #store(drafts: () => Promise<readonly EventDraft[]> | readonly EventDraft[]): Promise<void> {
     await storeEvents(this.#deps, this.#signal, () => (isWanted(this.#deps, this.#signal) ? drafts() : []));
   }
 
@@ -176,10 +175,7 @@ export class ModelCalls {
 
   async #condense(room: Promise<Condensed | null>): Promise<void> {
     const condensed = await room;
-    if (condensed === null) return;
-    await storeEvents(this.#deps, this.#signal, () =>
-      isWanted(this.#deps, this.#signal) ? condensedDrafts(condensed, this.#deps.log) : [],
-    );
+    if (condensed !== null) await this.#store(() => condensedDrafts(condensed, this.#deps.log));
   }
 
   async #record(
@@ -315,9 +311,7 @@ export class ModelCalls {
             { conversation: id, attempt: part.attempt, code: part.error.code },
             "model call failed, trying again",
           );
-          await storeEvents(this.#deps, this.#signal, () =>
-            isWanted(this.#deps, this.#signal) ? [retryUpdate(part)] : [],
-          );
+          await this.#store(() => [retryUpdate(part)]);
           break;
         case "text":
           this.#answerText += part.text;
@@ -334,15 +328,8 @@ export class ModelCalls {
 
   /** Null if nobody follows the streamed answer. */
   #openDeltas(): DeltaStream | null {
-    const { configuration, log, signals } = this.#deps;
-    const { config, secrets } = configuration;
-    if (config.agent.llm.stream !== true) return null;
-    const emitDelta = (plain: string | null, withItem: string): void => {
-      if (!signals.hasListeners) return;
-      // Masked again: secrets may have changed since the answer started.
-      signals.emitDelta(plain === null ? null : log.mask(plain), log.mask(withItem));
-    };
-    return new DeltaStream({ emitDelta }, secretValues(secrets), sparedTexts(config));
+    const isFollowed = this.#deps.configuration.config.agent.llm.stream === true;
+    return isFollowed ? openDeltas(this.#deps) : null;
   }
 
   #endOf(last: LastPart): DeltaEnd {

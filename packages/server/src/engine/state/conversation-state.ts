@@ -117,21 +117,22 @@ export type ConversationState = {
 };
 
 /** The part of the state that belongs to a branch. */
-export type BranchHead = Pick<
-  ConversationState,
-  | "systemPromptSeq"
-  | "lastUserMessageId"
-  | "lastMessageSeq"
-  | "lastResultSeq"
-  | "lastSawSeq"
-  | "openActions"
-  | "queued"
-  | "held"
-  | "leafId"
-  | "responseSchema"
-  | "refusedAnswers"
-  | "structuredOutput"
->;
+export const branchFields = [
+  "systemPromptSeq",
+  "lastUserMessageId",
+  "lastMessageSeq",
+  "lastResultSeq",
+  "lastSawSeq",
+  "openActions",
+  "queued",
+  "held",
+  "leafId",
+  "responseSchema",
+  "refusedAnswers",
+  "structuredOutput",
+] as const satisfies readonly (keyof ConversationState)[];
+
+export type BranchHead = Pick<ConversationState, (typeof branchFields)[number]>;
 
 export function initialState(): ConversationState {
   return {
