@@ -1,9 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ToolHostUnreachableError } from "@convoke/tool-host";
-import type { RemoteToolHost } from "@convoke/tool-host";
-import { forgetKey } from "./sandbox-directory.ts";
-import type { SandboxDirectory } from "./sandbox-directory.ts";
+import { ToolHostUnreachableError, type RemoteToolHost } from "@convoke/tool-host";
+import { forgetKey, type SandboxDirectory } from "./sandbox-directory.ts";
 import { SandboxError } from "./sandbox.ts";
 import { orAborted } from "../lib/or-aborted.ts";
 

@@ -25,8 +25,7 @@ import {
   serversAwaited,
   tokenEvents,
 } from "./model-events.ts";
-import { endRetry } from "../../events/state-update.ts";
-import { failRun } from "../../events/state-update.ts";
+import { endRetry, failRun } from "../../events/state-update.ts";
 import { hasReviewer } from "./reviews.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";
 import { projectWarnings, type CurrentRules, type RunRules } from "./run-rules.ts";
