@@ -1,10 +1,18 @@
-import { lstat } from "node:fs/promises";
+import { lstat, stat } from "node:fs/promises";
 
-/** False for what is missing, a link or anything else. */
+// All of these are false for what is missing, and for what this user may not see.
+
+/** False for a link. */
 export async function isRegularFile(path: string): Promise<boolean> {
-  return await lstat(path).then(
-    (found) => found.isFile(),
-    // Missing, or not for this user.
-    () => false,
-  );
+  return (await lstat(path).catch(() => null))?.isFile() === true;
+}
+
+/** False for a link. */
+export async function isSocket(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null))?.isSocket() === true;
+}
+
+/** True also for a link to one. */
+export async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isDirectory() === true;
 }

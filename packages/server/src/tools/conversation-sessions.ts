@@ -1,5 +1,4 @@
 import type { Cluster } from "../cluster/cluster.ts";
-import { stat } from "node:fs/promises";
 import { join, posix, resolve } from "node:path";
 import type { PersonShell, SessionSpec, TerminalSize, ToolSession } from "@convoke/tool-host";
 import { isPlanning } from "../agent/plan-mode.ts";
@@ -12,6 +11,7 @@ import type { ToolBelt } from "../engine/tool-belt.ts";
 import type { Lease } from "../journal/journal.ts";
 import { describeError } from "../lib/describe-error.ts";
 import { invalidField } from "../lib/fault.ts";
+import { isFolder } from "../lib/file-kinds.ts";
 import type { Logger } from "../lib/logger.ts";
 import { makeDirectory } from "../lib/make-directory.ts";
 import type { Model } from "../models/model.ts";
@@ -221,7 +221,7 @@ export class ConversationSessions {
 
   /** False where it is on another machine. */
   async canReachWorkspace(config: ConversationConfig): Promise<boolean> {
-    return this.#deps.cluster === null || (await isDirectory(this.workspaceDir(config)));
+    return this.#deps.cluster === null || (await isFolder(this.workspaceDir(config)));
   }
 
   async #findWorkspace(config: ConversationConfig): Promise<OwnedFolder> {
@@ -256,14 +256,6 @@ export class ConversationSessions {
 /** Nothing where no other server takes conversations over. */
 function leaseOf({ lease: { era, generation } }: SessionOwner): Pick<SessionSpec, "lease"> {
   return era === undefined ? {} : { lease: { era, generation } };
-}
-
-async function isDirectory(path: string): Promise<boolean> {
-  return await stat(path).then(
-    (found) => found.isDirectory(),
-    // Missing or not readable.
-    () => false,
-  );
 }
 
 /** A directory that is made when it is not there; why that cannot be, in words. */
