@@ -43,11 +43,7 @@ type ContainerPlace = {
 };
 
 /** Containers of Docker or Podman. The tool host is reached through a shared directory, so the network may be none. */
-export function createDockerBackend(deps: DockerDeps): SandboxBackend {
-  return new DockerBackend(deps);
-}
-
-class DockerBackend implements SandboxBackend {
+export class DockerBackend implements SandboxBackend {
   readonly name = "docker";
   readonly startDeadlineMs = 300_000;
   readonly #deps: DockerDeps;

@@ -25,7 +25,6 @@ import { observeCalls } from "./around/observe.ts";
 import { refuseCommands } from "./around/refuse-commands.ts";
 import { reportRefusals } from "./around/report-refusals.ts";
 import { giveFilesToOwner, type OwnedFolder } from "./around/owned-files.ts";
-import { createBelt } from "./belt.ts";
 import type { ChooseHost, ConversationHost, HostedConversation } from "./conversation-host.ts";
 import { browserOnDemand, isOnDemand } from "./filters/browser-on-demand.ts";
 import { onlyPlanning } from "./filters/plan-mode.ts";
@@ -42,6 +41,7 @@ import { openTasks } from "./sources/task-source.ts";
 import { openWorkflows } from "./sources/workflow-source.ts";
 import type { SubConversationDeps } from "./tasks/sub-conversation.ts";
 import type { OpenToolSource, ToolPlace, ToolSource } from "./tool-source.ts";
+import { Belt } from "./belt.ts";
 
 /** Opens the models of agents. */
 export interface AgentModels {
@@ -141,7 +141,7 @@ export class ConversationSessions {
           ? other.source
           : await giveFilesToOwner(other.source, folder, this.#deps.logger);
       const acp = scope.use(this.#around(owned, id, config));
-      const belt = createBelt({
+      const belt = new Belt({
         sources: [...sources, acp],
         workspace,
         skills: noSkills,
@@ -161,7 +161,7 @@ export class ConversationSessions {
     if (skills.skills.length > 0) sources.push(scope.use(createSkillSource(skills)));
     const [first, ...rest] = sources;
     const around = (source: ToolSource): ToolSource => this.#around(source, id, config);
-    const belt = createBelt({ sources: [around(first), ...rest.map(around)], workspace, skills });
+    const belt = new Belt({ sources: [around(first), ...rest.map(around)], workspace, skills });
     scope.move();
     return belt;
   }
