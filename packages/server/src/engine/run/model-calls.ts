@@ -151,7 +151,7 @@ export class ModelCalls {
     if (!isWanted(this.#deps, this.#signal)) return null;
     const { agent, security_analyzer: analyzer } = configuration.config;
     const shown = this.#shownTools(session.tools);
-    const prepared = requests.of(view).prepare({
+    const prepared = requests(view).prepare({
       view,
       sawSeq,
       tools: shown.tools,
