@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { Socket } from "node:net";
 import { nextReadable } from "../../lib/next-readable.ts";
 
