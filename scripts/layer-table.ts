@@ -132,7 +132,7 @@ export const layerTable: LayerTable = {
     ],
     "server/tools": [
       ["refusals-since.ts", "call-notes.ts"],
-      ["conversation-host.ts", "tool-source.ts", "session-skills.ts"],
+      ["conversation-host.ts", "own-tool.ts", "tool-source.ts", "session-skills.ts"],
       ["belt.ts"],
       ["around", "filters", "workflow", "worktrees"],
       ["tasks"],

@@ -1,7 +1,6 @@
 import type { AskOracleAction } from "@convoke/protocol";
 import type { Model } from "../models/model.ts";
-import { lastPart } from "./last-part.ts";
-import { text } from "./observation-content.ts";
+import { lastPart, questionOf, wordsOf } from "./side-question.ts";
 
 /** The name of its tokens in the ledger, and of the model profile. */
 export const oracleName = "oracle";
@@ -16,22 +15,11 @@ export async function askOracle(
   signal: AbortSignal,
 ): Promise<Advice | null> {
   const asked = context?.trim() ? `${question}\n\n<context>\n${context}\n</context>` : question;
-  const request = {
-    messages: [
-      { role: "system" as const, content: [text(instructions)] },
-      { role: "user" as const, content: [text(asked)] },
-    ],
-    tools: [],
-    cacheKey: oracleName,
-  };
-  const last = await lastPart(model.stream(request, signal));
+  const last = await lastPart(model.stream(questionOf(instructions, asked, oracleName), signal));
   if (last.type === "aborted") return null;
   if (last.type === "failed")
     return { text: `The oracle could not be asked: ${last.error.detail}`, isError: true };
-  const answer = last.response.message.content
-    .map((part) => part.text)
-    .join("\n")
-    .trim();
+  const answer = wordsOf(last.response, "\n").trim();
   return answer === ""
     ? { text: "The oracle answered without a word.", isError: true }
     : { text: answer, isError: false };

@@ -1,6 +1,6 @@
 import { parseForeignJson } from "../lib/parse-foreign-json.ts";
 import type { Model, ModelMessage } from "../models/model.ts";
-import { lastPart } from "./last-part.ts";
+import { lastPart, wordsOf } from "./side-question.ts";
 import { text } from "./observation-content.ts";
 
 /** What a judge says about the work: how far it is, from 0 to 1, and what is still missing. */
@@ -29,8 +29,7 @@ export async function judgeGoal(
   const last = await lastPart(model.stream(request, signal));
   if (last.type === "aborted") return null;
   if (last.type === "failed") return { verdict: null, failure: last.error.detail };
-  const answer = last.response.message.content.map((part) => part.text).join("\n");
-  return { verdict: readVerdict(answer), failure: null };
+  return { verdict: readVerdict(wordsOf(last.response, "\n")), failure: null };
 }
 
 /** An answer that is no verdict is one that misses everything: the loop is bounded all the same. */

@@ -2,8 +2,7 @@ import type { Action, SecurityRisk } from "@convoke/protocol";
 import { isObject } from "../lib/json-object.ts";
 import { parseForeignJson } from "../lib/parse-foreign-json.ts";
 import type { AssistantMessage, Model, ModelRequest } from "../models/model.ts";
-import { lastPart } from "./last-part.ts";
-import { text } from "./observation-content.ts";
+import { lastPart, questionOf } from "./side-question.ts";
 
 /** Whether an action may start without a person, and why or why not. `model`: which one answered; null when none did. */
 export type Review = { readonly isAllowed: boolean; readonly reason: string; readonly model: string | null };
@@ -61,10 +60,7 @@ export async function reviewAction(
 
 function requestOf(asked: string, actionId: string): ModelRequest {
   return {
-    messages: [
-      { role: "system", content: [text(instructions)] },
-      { role: "user", content: [text(asked)] },
-    ],
+    ...questionOf(instructions, asked, "reviewer"),
     tools: [
       {
         name: toolName,
@@ -81,7 +77,6 @@ function requestOf(asked: string, actionId: string): ModelRequest {
         },
       },
     ],
-    cacheKey: "reviewer",
   };
 }
 

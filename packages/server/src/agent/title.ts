@@ -1,7 +1,6 @@
 import { trimTrailing } from "../lib/trim-trailing.ts";
 import type { Model } from "../models/model.ts";
-import { lastPart } from "./last-part.ts";
-import { text } from "./observation-content.ts";
+import { lastPart, questionOf, wordsOf } from "./side-question.ts";
 import { plainText } from "./plain-text.ts";
 
 /** The name of the tokens of titles in the ledger. */
@@ -30,21 +29,15 @@ export async function writeTitle(
 ): Promise<WrittenTitle | null> {
   const message = plainText(given);
   const input = message.slice(0, longestInput).toWellFormed();
-  const request = {
-    messages: [
-      { role: "system" as const, content: [text(`${instructions}\nAt most ${length} characters.`)] },
-      { role: "user" as const, content: [text(`<message>\n${input}\n</message>`)] },
-    ],
-    tools: [],
-    cacheKey: titleUsageId,
-  };
+  const orders = `${instructions}\nAt most ${length} characters.`;
+  const request = questionOf(orders, `<message>\n${input}\n</message>`, titleUsageId);
   const last = await lastPart(model.stream(request, signal));
   if (last.type === "aborted") return null;
   if (last.type === "failed") {
     return { title: shorten(message, length), failure: last.error.detail };
   }
-  const answer = last.response.message.content.map((part) => part.text).join(" ");
-  const title = shorten(withoutOrnaments(answer.trimStart().slice(0, longestInput)), length);
+  const answer = wordsOf(last.response, " ").trimStart().slice(0, longestInput);
+  const title = shorten(withoutOrnaments(answer), length);
   return { title: title === "" ? shorten(message, length) : title, failure: null };
 }
 

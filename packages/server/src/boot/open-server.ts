@@ -26,7 +26,6 @@ import { startMaintenance } from "./maintenance.ts";
 import { openWholeCollector } from "../lib/collect-young.ts";
 import type { ProcessGroup } from "../cluster/process-group.ts";
 import type { Logger } from "../lib/logger.ts";
-import { noActivity, openWatchdog } from "../lib/watchdog.ts";
 import { noWrap, openConversations, type Wrap } from "./open-conversations.ts";
 import { openDataFolder } from "./open-data-folder.ts";
 import { openObservability } from "./open-observability.ts";
@@ -45,6 +44,7 @@ import type { Walls } from "../walls/wall.ts";
 import { WallHolds } from "../walls/wall-holds.ts";
 import { warmUp } from "./warm-up.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
+import { noActivity, Watchdog } from "../lib/watchdog.ts";
 
 export type ServerDeps = {
   readonly config: ServerConfig;
@@ -161,7 +161,7 @@ export async function openServer({
   const activity =
     hasWatchdog && standstillSeconds > 0
       ? scope.use(
-          openWatchdog({
+          new Watchdog({
             limitMs: standstillSeconds * 1000,
             recordFile: recordFileIn(dataDir),
             isThreadLent: config.database === null,

@@ -2,7 +2,7 @@ import type { KeyObject } from "node:crypto";
 import type { LookupAddress } from "node:dns";
 import type { Socket } from "node:net";
 import type { SecureContext } from "node:tls";
-import type { EgressPolicies, GrantScope } from "./policy/egress-policy.ts";
+import type { EgressPolicies } from "./policy/egress-policy.ts";
 
 export type EgressOptions = EgressPolicies & {
   /** Where the wall's listener connects to. The caller owns its folder, and gives the file to another user where the wall runs as one. */
@@ -37,9 +37,9 @@ export interface Egress {
   /** Replaces the policies. Tunnels that are not allowed any more are cut. Throws a `Fault` that names a wrong field. */
   setPolicies(policies: EgressPolicies): void;
   /** Lets the conversation reach hosts, written as in `allow`, as far as the other policies do. Throws a `Fault` for a wrong host. */
-  grant(hosts: readonly string[], scope: GrantScope): void;
-  /** Ends the grants of a scope, or only those for these hosts, and cuts their tunnels. */
-  revoke(scope: GrantScope, hosts?: readonly string[]): void;
+  grant(hosts: readonly string[]): void;
+  /** Ends the grants for these hosts, and cuts their tunnels. */
+  revoke(hosts: readonly string[]): void;
   /** What passed and was refused since the start, by host and port. */
   totals(): readonly HostTotals[];
   /** The refusals since a mark that an earlier call returned; 0 for all. */

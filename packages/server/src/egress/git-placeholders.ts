@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { BoundSecret } from "./egress.ts";
 import { gitCredentialFiles, gitFiles, gitSettings } from "./git-credentials.ts";
 import { insideEgress } from "./inside-egress.ts";
+import { Mailbox } from "../lib/mailbox.ts";
 
 export type GitPlaceholdersDeps = {
   /** Of the way out; shows inside, read-only. */
@@ -14,7 +15,7 @@ export type GitPlaceholdersDeps = {
 /** The files with which git inside finds the placeholders of bound secrets. */
 export class GitPlaceholders {
   readonly #deps: GitPlaceholdersDeps;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #writing = new Mailbox();
 
   constructor(deps: GitPlaceholdersDeps) {
     this.#deps = deps;
@@ -22,15 +23,12 @@ export class GitPlaceholders {
 
   /** Writes those of the present secrets; one after the other, so that the newest stay. */
   async write(): Promise<void> {
-    const written = this.#writing.then(() => this.#writeNow());
-    // The caller gets the error; the next one is not held up.
-    this.#writing = written.catch(() => {});
-    await written;
+    await this.#writing.post(() => this.#writeNow());
   }
 
   /** Waits for what is being written. */
   async settled(): Promise<void> {
-    await this.#writing;
+    await this.#writing.drain();
   }
 
   async #writeNow(): Promise<void> {

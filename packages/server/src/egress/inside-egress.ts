@@ -1,4 +1,4 @@
-import { isRegularFile } from "../lib/is-regular-file.ts";
+import { isRegularFile } from "../lib/file-kinds.ts";
 import { trustStorePaths } from "./certificates/trust-bundle.ts";
 
 /** Where the way out is inside. */

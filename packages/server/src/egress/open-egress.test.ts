@@ -116,7 +116,8 @@ test("a grant widens the conversation's policy within the others, and ends with 
   });
   await world.place("a.example.com", 22, createEchoServer());
   expect((await world.connect("a.example.com:22")).status).toBe(403);
-  world.egress.grant(["a.example.com:22", "bad.example.com:22", "other.example:22"], "run");
+  const granted = ["a.example.com:22", "bad.example.com:22", "other.example:22"];
+  world.egress.grant(granted);
   const { status, socket } = await world.connect("a.example.com:22");
   expect(status).toBe(200);
   expect((await world.connect("bad.example.com:22")).reason).toContain(
@@ -126,11 +127,11 @@ test("a grant widens the conversation's policy within the others, and ends with 
     "Only the operator of the server can change that.",
   );
   const closed = once(socket, "close");
-  world.egress.revoke("run");
+  world.egress.revoke(granted);
   socket.resume();
   await closed;
   expect((await world.connect("a.example.com:22")).status).toBe(403);
-  expect(() => world.egress.grant(["https://x"], "run")).toThrow("hosts.0: Write a host without scheme");
+  expect(() => world.egress.grant(["https://x"])).toThrow("hosts.0: Write a host without scheme");
 });
 
 test("a policy with a wrong host is refused, and names the field", async () => {

@@ -66,8 +66,8 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
     certificate: authority.certificate,
     publicKeyDigest: authority.publicKeyDigest,
     setPolicies: (policies) => (policy.set(policies), connections.recheck()),
-    grant: (hosts, scope) => policy.grant(hosts, scope),
-    revoke: (scope, hosts) => (policy.revoke(scope, hosts), connections.recheck()),
+    grant: (hosts) => policy.grant(hosts),
+    revoke: (hosts) => (policy.revoke(hosts), connections.recheck()),
     totals: () => ledger.totals(),
     refusalsSince: (mark) => ledger.refusalsSince(mark),
     close: onceUnlessRejected(async () => {

@@ -51,14 +51,14 @@ export class WayOut {
 
   /** Before it is open as well. Throws a `Fault` for a wrong host. */
   grant(hosts: readonly string[]): void {
-    this.#opened?.grant(hosts, "conversation");
+    this.#opened?.grant(hosts);
     for (const host of hosts) this.#granted.add(host);
   }
 
   /** Ends grants, and cuts the connections that only they allowed. */
   revoke(hosts: readonly string[]): void {
     for (const host of hosts) this.#granted.delete(host);
-    this.#opened?.revoke("conversation", hosts);
+    this.#opened?.revoke(hosts);
   }
 
   /** Reads the policies again, and cuts what they do not allow any more. */
@@ -116,7 +116,7 @@ export class WayOut {
       const { uid, gid } = await this.#folder.stat();
       // Only root can serve an inside of another user.
       if (uid !== process.getuid?.()) await chown(socketPath, uid, gid);
-      opened.grant([...this.#granted], "conversation");
+      opened.grant([...this.#granted]);
     } catch (error) {
       await opened.close();
       throw error;

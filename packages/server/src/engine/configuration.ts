@@ -71,23 +71,14 @@ export class Configuration {
     llmSecrets: ConversationSecrets["llm"] | null = null,
     warnings: readonly Warning[] = [],
   ): Promise<void> {
-    const { log, queue } = this.#deps;
-    await queue.post(async () => {
+    await this.#deps.queue.post(async () => {
       const change = toChange(this.#config);
       const config = { ...this.#config, ...change };
       const secrets = llmSecrets === null ? this.#secrets : { ...this.#secrets, llm: llmSecrets };
       const drafts = this.#updatesOf(change);
       if (drafts.length === 0 && llmSecrets === null) return;
-      this.#maskBoth(secrets, config);
       const updates = drafts.length === 0 ? [stateUpdate("agent", shownAgent(config.agent))] : drafts;
-      await log.append([...updates, ...warnings.map(warning)], {
-        patch:
-          llmSecrets === null
-            ? { config: JSON.stringify(config) }
-            : { config: JSON.stringify(config), sealedSecrets: this.#seal(secrets) },
-      });
-      this.#config = config;
-      this.#secrets = secrets;
+      await this.#store(config, secrets, [...updates, ...warnings.map(warning)]);
     });
   }
 
@@ -117,19 +108,12 @@ export class Configuration {
     secrets: ConversationSecrets,
     drafts: readonly EventDraft[],
   ): Promise<void> {
-    const config = { ...this.#config, ...change };
-    this.#maskBoth(secrets, config);
-    await this.#deps.log.append(drafts, {
-      patch: { config: JSON.stringify(config), sealedSecrets: this.#seal(secrets) },
-    });
-    this.#config = config;
-    this.#secrets = secrets;
+    await this.#store({ ...this.#config, ...change }, secrets, drafts);
   }
 
   /** Adds or replaces secrets; durable and sealed when it resolves (W5). */
   async addSecrets(given: Readonly<Record<string, SecretSource>>): Promise<void> {
-    const { log, queue } = this.#deps;
-    await queue.post(async () => {
+    await this.#deps.queue.post(async () => {
       const { sources: stored, fetchedValues = {} } = this.#secrets;
       const { value: unmasked, warnings } = unmaskedSources(given, stored);
       const sources = Object.fromEntries(
@@ -142,12 +126,8 @@ export class Configuration {
           Object.entries(fetchedValues).filter(([name]) => !(name in sources)),
         ),
       });
-      this.#maskBoth(secrets, this.#config);
-      await log.append([stateUpdate("secret_registry", secretRegistry(secrets)), ...warnings.map(warning)], {
-        patch: { sealedSecrets: this.#seal(secrets) },
-      });
-      this.#secrets = secrets;
-      this.#deps.boundSecrets.set(toBoundSecrets(secrets));
+      const update = stateUpdate("secret_registry", secretRegistry(secrets));
+      await this.#store(this.#config, secrets, [update, ...warnings.map(warning)]);
     });
   }
 
@@ -158,20 +138,38 @@ export class Configuration {
   forTools(resolved: readonly ToolSecret[]): ToolSecret[] {
     const { fetchedValues: known = {}, sources } = this.#secrets;
     const fetchedValues = { ...known, ...fetchedOf(resolved, sources) };
-    if (!isDeepStrictEqual(fetchedValues, known)) {
-      const secrets = { ...this.#secrets, fetchedValues };
-      this.#maskBoth(secrets, this.#config);
-      this.#secrets = secrets;
-      this.#deps.boundSecrets.set(toBoundSecrets(secrets));
-    }
+    if (!isDeepStrictEqual(fetchedValues, known)) this.#keep({ ...this.#secrets, fetchedValues });
     return toToolSecrets(resolved, this.#secrets);
   }
 
   /** Masks values of the working folder from now on, in the place of those of before. */
   maskFolder(folderValues: readonly string[]): void {
-    const secrets = { ...this.#secrets, folderValues };
+    this.#keep({ ...this.#secrets, folderValues });
+  }
+
+  /** Secrets that are known in memory only. */
+  #keep(secrets: ConversationSecrets): void {
     this.#maskBoth(secrets, this.#config);
     this.#secrets = secrets;
+    this.#deps.boundSecrets.set(toBoundSecrets(secrets));
+  }
+
+  /** Stores events with what they change; in effect once they are stored, and masked before. */
+  async #store(
+    config: ConversationConfig,
+    secrets: ConversationSecrets,
+    drafts: readonly EventDraft[],
+  ): Promise<void> {
+    this.#maskBoth(secrets, config);
+    await this.#deps.log.append(drafts, {
+      patch: {
+        ...(config === this.#config ? {} : { config: JSON.stringify(config) }),
+        ...(secrets === this.#secrets ? {} : { sealedSecrets: this.#seal(secrets) }),
+      },
+    });
+    this.#config = config;
+    this.#secrets = secrets;
+    this.#deps.boundSecrets.set(toBoundSecrets(secrets));
   }
 
   #updatesOf(change: Partial<ConversationConfig>): EventDraft[] {

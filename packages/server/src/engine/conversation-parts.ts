@@ -17,12 +17,13 @@ import { HookSlot, type HookGate } from "./hook-gate.ts";
 import { RunEnd } from "./run/run-end.ts";
 import { Runner, type RunListener } from "./run/runner.ts";
 import { timeLimitOf } from "./run/time-limits.ts";
-import { ViewRequests } from "./run/view-requests.ts";
 import type { SharedParts } from "./shared-parts.ts";
 import { Titling } from "./titling.ts";
 import { UnfinishedRuns } from "./unfinished-runs.ts";
 import { WorkQueue } from "./work-queue.ts";
 import { Writer } from "./writer.ts";
+import { AgentRequests } from "../agent/agent-requests.ts";
+import { madeOnce } from "../lib/made-once.ts";
 
 /** The parts of one conversation. Its actor exposes those that callers use directly. */
 export type ConversationParts = SharedParts & {
@@ -104,7 +105,7 @@ export function createParts(deps: ConversationDeps): ConversationParts {
     },
   };
   const work = { condensing, hold, hooks, session };
-  const requests = new ViewRequests();
+  const requests = madeOnce(() => new AgentRequests());
   const clientCalls = new ClientCalls(shared);
   const acp =
     configuration.config.agent.acp === undefined

@@ -56,11 +56,10 @@ export class Halts {
 
   /** Aborts the work in progress. */
   async interrupt(): Promise<void> {
-    const { hold, lifetime, published, writer } = this.#deps;
+    const { hold, writer } = this.#deps;
     const marker = { kind: "InterruptEvent", source: "user" } as const;
     await hold.halt(() => writer.command((state) => decideInterrupt(state, marker, this.#working())));
-    await lifetime.others.stopped();
-    published.publish();
+    await this.settle();
   }
 
   /** Like interrupt; resolves with the status before it. No model call or tool starts after it resolves (P43). */
@@ -82,7 +81,7 @@ export class Halts {
 
   /** Ends a run that has reached its time limit as an interrupt does; its status is `error`. Nothing happens while there is time. */
   async endInTime(): Promise<void> {
-    const { clock, configuration, hold, lifetime, published, writer } = this.#deps;
+    const { clock, configuration, hold, writer } = this.#deps;
     await hold.halt(() =>
       writer.command((state) => {
         const limit = timeLimitOf(state, configuration.config);
@@ -90,8 +89,7 @@ export class Halts {
         return decideTimeUp(state, limit.detail, this.#working());
       }),
     );
-    await lifetime.others.stopped();
-    published.publish();
+    await this.settle();
   }
 
   /** Stops further model requests of a paused run; work in progress finishes. */

@@ -1,6 +1,7 @@
 import type { McpServers } from "../extensions/mcp/mcp-status.ts";
 import { conversationClosing } from "./refusals.ts";
 import type { ToolBelt } from "./tool-belt.ts";
+import { orAfter } from "../lib/or-after.ts";
 
 /**
  * How long a message, and calls that a crash left open, wait for the tools; then they continue without them (P65).
@@ -40,14 +41,12 @@ export class LazySession implements AsyncDisposable {
   /** The session if it opens within this time, else null; then the next use gets the error. */
   async openWithin(ms: number): Promise<ToolBelt | null> {
     if (this.#isClosed) throw conversationClosing();
-    const { promise: isOver, resolve } = Promise.withResolvers<null>();
-    const timer = setTimeout(() => resolve(null), ms);
-    try {
-      // The next use of the tools gets the error.
-      return await Promise.race([this.open().catch(() => null), isOver]);
-    } finally {
-      clearTimeout(timer);
-    }
+    // The next use of the tools gets the error.
+    return await orAfter(
+      this.open().catch(() => null),
+      ms,
+      null,
+    );
   }
 
   /** Closes the tools so that the next use opens new ones; call while nothing uses them. */

@@ -13,6 +13,14 @@ export function refuseForAcp({ agent }: Pick<ConversationConfig, "agent">, what:
   );
 }
 
+export function alreadyRunning(): Fault {
+  return new Fault(
+    "conflict",
+    "already_running",
+    "The conversation is already running. Wait until it ends, or pause or interrupt it first.",
+  );
+}
+
 export function conversationMissing(id: string): Fault {
   return new Fault("missing", "conversation_not_found", `Conversation not found: ${id}`);
 }

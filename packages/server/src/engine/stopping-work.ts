@@ -1,5 +1,4 @@
-import { ended } from "../lib/ended.ts";
-import { wait } from "../lib/wait.ts";
+import { orAfter } from "../lib/or-after.ts";
 
 /** How long delegated work may take to stop before a stop is answered. */
 const stopGraceMs = 2_000;
@@ -17,8 +16,6 @@ export class StoppingWork {
     const all = [...this.#stopping];
     this.#stopping.clear();
     if (all.length === 0) return;
-    const isOver = new AbortController();
-    await Promise.race([Promise.allSettled(all), wait(stopGraceMs, isOver.signal)]);
-    isOver.abort(ended);
+    await orAfter(Promise.allSettled(all), stopGraceMs, null);
   }
 }

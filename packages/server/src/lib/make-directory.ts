@@ -1,6 +1,7 @@
 import type { Stats } from "node:fs";
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { ifThere } from "./if-there.ts";
 
 /**
  * Makes a directory and its missing parents; an existing one is fine. Unlike a recursive mkdir it ends with an error,
@@ -12,11 +13,11 @@ export async function makeDirectory(
   mode: number,
   onMade: (directory: string) => Promise<void> = async () => {},
 ): Promise<Stats> {
-  const found = await statIfThere(path);
+  const found = await ifThere(stat(path), null);
   if (found !== null) return refuseFile(found, path);
   const missing = [path];
   for (let at = path, parent = dirname(at); parent !== at; [at, parent] = [parent, dirname(parent)]) {
-    if ((await statIfThere(parent)) !== null) break;
+    if ((await ifThere(stat(parent), null)) !== null) break;
     missing.push(parent);
   }
   for (const directory of missing.toReversed()) {
@@ -33,13 +34,4 @@ export async function makeDirectory(
 function refuseFile(found: Stats, path: string): Stats {
   if (found.isDirectory()) return found;
   throw new Error(`${path} is a file, not a directory`);
-}
-
-async function statIfThere(path: string): Promise<Stats | null> {
-  try {
-    return await stat(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
-  }
 }

@@ -29,10 +29,6 @@ export type WatchdogOptions = Omit<WatchdogShared, "memory"> & {
  * Ends this process (SIGKILL, after a log line and a record) when its event loop stalls for `limitMs` while it keeps
  * the processor busy. A server that does not even react to SIGTERM is useless; a restarted one is not.
  */
-export function openWatchdog(options: WatchdogOptions): Watchdog {
-  return new Watchdog(options);
-}
-
 export class Watchdog implements Activity, AsyncDisposable {
   readonly #memory = createMemory();
   readonly #heartbeats = new Int32Array(this.#memory, 0, 1);
@@ -45,10 +41,8 @@ export class Watchdog implements Activity, AsyncDisposable {
   constructor(options: WatchdogOptions) {
     const { limitMs, recordFile, isThreadLent, onFailure } = options;
     this.#shared = { limitMs, recordFile, memory: this.#memory };
-    this.#timer = setInterval(
-      () => this.#sendHeartbeat(),
-      Math.min(1_000, Math.max(5, limitMs / 50)),
-    ).unref();
+    const beatMs = Math.min(1_000, Math.max(5, limitMs / 50));
+    this.#timer = setInterval(() => void Atomics.add(this.#heartbeats, 0, 1), beatMs).unref();
     this.#worker = isThreadLent ? null : startWorker(this.#shared, onFailure);
   }
 
@@ -89,20 +83,14 @@ export class Watchdog implements Activity, AsyncDisposable {
     await ended;
   }
 
-  #sendHeartbeat(): void {
-    Atomics.add(this.#heartbeats, 0, 1);
-  }
-
   #write(): void {
     writeNames(this.#memory, this.#last, this.#working.keys());
   }
 }
 
 function startWorker(shared: WatchdogShared, onFailure: WatchdogOptions["onFailure"]): Worker {
-  const worker = new Worker(new URL("./watchdog-worker.ts", import.meta.url), {
-    workerData: shared,
-    env: {},
-  });
+  const url = new URL("./watchdog-worker.ts", import.meta.url);
+  const worker = new Worker(url, { workerData: shared, env: {} });
   worker.on("error", onFailure);
   worker.unref();
   return worker;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isObject } from "../lib/json-object.ts";
 
 /** Fields of an answer that have no meaning here and that its server wants back. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -19,7 +20,7 @@ function joined(known: unknown, value: unknown): unknown {
   if (known === undefined || isDeepStrictEqual(known, value)) return value;
   if (typeof known === "string" && typeof value === "string") return known + value;
   if (Array.isArray(known) && Array.isArray(value)) return value.reduce<unknown[]>(withItem, known);
-  if (isRecord(known) && isRecord(value)) return addFields(known, Object.entries(value));
+  if (isObject(known) && isObject(value)) return addFields(known, Object.entries(value));
   return value;
 }
 
@@ -31,7 +32,7 @@ function withItem(items: readonly unknown[], item: unknown): unknown[] {
   const last = items.at(-1);
   if (isDeepStrictEqual(last, item)) return [...items];
   const goesOn =
-    isRecord(last) && isRecord(item) && last["type"] === item["type"] && last["index"] === item["index"];
+    isObject(last) && isObject(item) && last["type"] === item["type"] && last["index"] === item["index"];
   if (!goesOn || item["index"] === undefined) return [...items, item];
   const whole = Object.entries(item).map(([name, value]) => {
     const known = last[name];
@@ -39,8 +40,4 @@ function withItem(items: readonly unknown[], item: unknown): unknown[] {
     return [name, isAppended ? known + value : (value ?? known)] as const;
   });
   return [...items.slice(0, -1), { ...last, ...Object.fromEntries(whole) }];
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,5 @@
+import { wait } from "../lib/wait.ts";
+
 /** Time and chance as the models use them; tests pass their own. */
 export type ModelClock = {
   /** Milliseconds since the epoch. */
@@ -27,16 +29,6 @@ export function createFastModelClock(speed: number): ModelClock {
 
 /** That of `node:timers/promises` makes an error with a stack for each sleep that is broken off, and nearly every one is. */
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  await wait(ms, signal);
   signal.throwIfAborted();
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", onAbort);
-      resolve();
-    }, ms);
-    function onAbort(): void {
-      clearTimeout(timer);
-      reject(signal.reason as Error);
-    }
-    signal.addEventListener("abort", onAbort, { once: true });
-  });
 }

@@ -14,6 +14,18 @@ export function isBlank(text: string): boolean {
   return text.trim() === "";
 }
 
+/** An answer without what its provider has sealed, which belongs to its calls. */
+export function withoutSealed(message: ModelMessage): ModelMessage {
+  if (message.role !== "assistant") return message;
+  const { replay: _, ...rest } = message;
+  return { ...rest, thinkingBlocks: [], reasoningItem: null };
+}
+
+/** The id of a call for APIs that allow fewer characters than others whose calls may be in the history. */
+export function toWordId(id: string): string {
+  return id.replace(/[^\w-]/gu, "_");
+}
+
 /** The text of a message with its parts on separate lines; images the model cannot see are mentioned. */
 export function textOf(message: Exclude<ModelMessage, AssistantMessage>, hasVision: boolean): string {
   const texts: string[] = [];

@@ -7,6 +7,15 @@ const sealedFields: readonly (readonly [string, RegExp])[] = [
   ["thinking_signature", /signature.{0,40}thinking|thinking.{0,80}signature|invalid `?signature/iu],
 ];
 
+/** The fields that are sent: those with a value which the provider has not refused. */
+export function withoutRefused(
+  fields: Readonly<Record<string, unknown>>,
+  refused: ReadonlySet<string>,
+): Record<string, unknown> {
+  const sent = Object.entries(fields).filter(([name, value]) => value !== null && !refused.has(name));
+  return Object.fromEntries(sent);
+}
+
 /**
  * The optional request field that a provider's rejection (400 or 422) is about, or null. Models differ in which fields
  * they accept and no catalogue keeps up, so an adapter leaves the named field out and asks again.

@@ -1,3 +1,5 @@
+import { isObject } from "../lib/json-object.ts";
+
 /** TypeScript does not know this part of ECMAScript yet; Node 24 has it. Source: TC39 proposal-json-parse-with-source. */
 type JsonWithSource = {
   parse(
@@ -17,9 +19,7 @@ export function parseReplayedArguments(text: string): Readonly<Record<string, un
     const value = json.parse(text, (_key, part, { source }) =>
       typeof part === "number" && source !== undefined ? json.rawJSON(source) : part,
     );
-    if (typeof value === "object" && value !== null && !Array.isArray(value) && !isNumber(text)) {
-      return value as Record<string, unknown>;
-    }
+    if (isObject(value) && !isNumber(text)) return value;
   } catch {
     // The model wrote invalid JSON, and the result of the call says so.
   }

@@ -2,6 +2,7 @@ import type { LLM } from "@convoke/protocol";
 import { invalidField } from "../lib/fault.ts";
 import type { OpenProfile } from "./fallback-model.ts";
 import type { Model, ModelMessage, ModelPart, ModelRequest } from "./model.ts";
+import { isObject } from "../lib/json-object.ts";
 
 /** Chooses one of several saved models for each call. */
 export type Router =
@@ -79,8 +80,7 @@ async function* streamRouted(
 /** Values are names of profiles, or objects that name one. */
 function profileNames(given: unknown): ReadonlyMap<string, string> {
   const entries = Array.isArray(given) ? given.map((name, at): [string, unknown] => [String(at), name]) : [];
-  const named =
-    typeof given === "object" && given !== null && !Array.isArray(given) ? Object.entries(given) : entries;
+  const named = isObject(given) ? Object.entries(given) : entries;
   return new Map(
     named.flatMap(([role, value]): [string, string][] => {
       const name =

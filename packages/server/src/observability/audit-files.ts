@@ -1,7 +1,7 @@
 import { open, readdir, stat, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { parseFile } from "./audit-place.ts";
-import { ifThere } from "../lib/read-if-there.ts";
+import { ifThere } from "../lib/if-there.ts";
 
 /** A file of a stream, open to be read. */
 export type AuditFile = { readonly name: string; readonly age: number; readonly handle: FileHandle };
@@ -22,7 +22,7 @@ export async function openAuditFiles(
     const before = await listFiles(directory);
     const files = new Map<string, AuditFile[]>();
     for (const { name, stream, age } of before) {
-      const handle = await ifThere(() => open(join(directory, name), "r"));
+      const handle = await ifThere(open(join(directory, name), "r"), null);
       if (handle === null) continue;
       attempt.use(handle);
       files.set(stream, [...(files.get(stream) ?? []), { name, age, handle }]);
@@ -49,7 +49,7 @@ async function listFiles(directory: string): Promise<Listed[]> {
   for (const name of await readdir(directory)) {
     const parsed = parseFile(name);
     if (parsed === null) continue;
-    const stats = await ifThere(() => stat(join(directory, name)));
+    const stats = await ifThere(stat(join(directory, name)), null);
     if (stats !== null) found.push({ name, ...parsed, inode: stats.ino });
   }
   return found.toSorted((one, other) => one.stream.localeCompare(other.stream) || other.age - one.age);

@@ -4,7 +4,7 @@ import { beforeFirst, chainLine, parseChained, type Link } from "./audit-chain.t
 import type { AuditHead, AuditHeads } from "./audit-heads.ts";
 import { fileOf } from "./audit-place.ts";
 import { continueFrom, lastLineOf, wholeLines } from "./audit-recovery.ts";
-import { ifThere } from "../lib/read-if-there.ts";
+import { ifThere } from "../lib/if-there.ts";
 
 export type AuditStreamDeps = {
   readonly directory: string;
@@ -105,7 +105,7 @@ export class AuditStream implements AsyncDisposable {
   /** Lines in a file that was removed or replaced would be lost unseen. */
   async #requireFile(): Promise<void> {
     const path = pathOf(this.#deps, 0);
-    const [open, found] = [await this.#file.stat(), await ifThere(() => stat(path))];
+    const [open, found] = [await this.#file.stat(), await ifThere(stat(path), null)];
     if (found?.ino === open.ino && found.dev === open.dev) return;
     throw new Error(`The file ${path} was removed or replaced.`);
   }
@@ -122,7 +122,7 @@ export class AuditStream implements AsyncDisposable {
 
   async #beginFile(): Promise<void> {
     for (let age = this.#deps.maxFiles - 1; age >= 0; age -= 1) {
-      await ifThere(() => rename(pathOf(this.#deps, age), pathOf(this.#deps, age + 1)));
+      await ifThere(rename(pathOf(this.#deps, age), pathOf(this.#deps, age + 1)), null);
     }
     const file = await openToAdd(pathOf(this.#deps, 0));
     await this.#file.close();
@@ -150,5 +150,5 @@ async function openToAdd(path: string): Promise<FileHandle> {
 }
 
 async function readOrEmpty(path: string): Promise<Buffer> {
-  return (await ifThere(() => readFile(path))) ?? Buffer.alloc(0);
+  return await ifThere(readFile(path), Buffer.alloc(0));
 }

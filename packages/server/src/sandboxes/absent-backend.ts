@@ -1,5 +1,4 @@
-import { SandboxError } from "./sandbox.ts";
-import type { SandboxBackend } from "./sandbox.ts";
+import { SandboxError, type SandboxBackend } from "./sandbox.ts";
 
 /**
  * Stands for a backend that this server does not have, or has no longer: its sandboxes are shown with the reason, and what

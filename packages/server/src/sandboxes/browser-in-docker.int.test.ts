@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { createDockerBackend } from "./docker.ts";
+import { DockerBackend } from "./docker.ts";
 import { findContainerEngine } from "./open-sandbox.ts";
 import { describeBrowserIn, openSandboxPlace } from "./testing/browser-place.ts";
 
@@ -12,7 +12,7 @@ const engine = await findContainerEngine({ socketPath, image });
 describe.skipIf(!engine.isUsable)(`a browser in docker needs a container engine (${engine.detail})`, () => {
   describeBrowserIn(
     () =>
-      openSandboxPlace(({ deps }) => createDockerBackend({ ...deps, socketPath, image, self, unprivileged })),
+      openSandboxPlace(({ deps }) => new DockerBackend({ ...deps, socketPath, image, self, unprivileged })),
     1,
   );
 });

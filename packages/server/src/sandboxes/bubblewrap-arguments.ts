@@ -2,8 +2,7 @@ import { lstatSync, readlinkSync } from "node:fs";
 import { egressEnvironment } from "../egress/egress-environment.ts";
 import { gitVariables } from "../egress/git-credentials.ts";
 import { insideEgress, type InsideTrust } from "../egress/inside-egress.ts";
-import { insidePath, orderedEnvironment, programBinds } from "./tool-host-program.ts";
-import type { ToolHostProgram } from "./tool-host-program.ts";
+import { insidePath, orderedEnvironment, programBinds, type ToolHostProgram } from "./tool-host-program.ts";
 import type { Account } from "./sandbox-directory.ts";
 import type { SandboxSpec } from "./sandbox.ts";
 

@@ -8,19 +8,14 @@ import { bubblewrapCommand, type BubblewrapOrder } from "./bubblewrap-command.ts
 import type { ControlGroups } from "./control-groups/control-groups.ts";
 import { markerVariable } from "./find-processes.ts";
 import { launchDetached } from "./launch.ts";
-import { LocalBackend } from "./local-backend.ts";
+import { LocalBackend, type LaunchPlace } from "./local-backend.ts";
 import type { LocalBackendDeps } from "./local-backend-deps.ts";
-import type { LaunchPlace } from "./local-backend.ts";
 import { connectForwardedPort, forwarderBind } from "./port-forwarder-client.ts";
-import { findSame } from "./process-group.ts";
-import type { ProcessKey } from "./process-group.ts";
-import { chooseAccount, ownerOf } from "./sandbox-account.ts";
-import type { SandboxAccounts } from "./sandbox-account.ts";
-import { readJsonIfThere, readTail } from "./sandbox-directory.ts";
-import type { Account, SandboxDirectory } from "./sandbox-directory.ts";
-import { SandboxError } from "./sandbox.ts";
-import type { SandboxBackend, StartOrder } from "./sandbox.ts";
-import { nodeArguments, programPlace, serveArguments } from "./tool-host-program.ts";
+import { findSame, type ProcessKey } from "./process-group.ts";
+import { chooseAccount, ownerOf, type SandboxAccounts } from "./sandbox-account.ts";
+import { readJsonIfThere, readTail, type Account, type SandboxDirectory } from "./sandbox-directory.ts";
+import { SandboxError, type SandboxBackend, type StartOrder } from "./sandbox.ts";
+import { programPlace, serveCommand } from "./tool-host-program.ts";
 
 export type BubblewrapDeps = LocalBackendDeps &
   SandboxAccounts & {
@@ -87,19 +82,12 @@ async function launch(
       // The marker only serves to find the process: its arguments are visible to everybody. The rest begins with --clearenv.
       visible: ["--setenv", markerVariable, marker],
       limits: spec.limits,
-      command: [
-        programPlace.node,
-        ...nodeArguments,
-        "--import",
-        `file://${forwarder.target}`,
-        join(programPlace.root, program.entry),
-        ...serveArguments({
-          socket: `${inside.run}/host.sock`,
-          keyFile: `${inside.run}/key`,
-          stateDir: inside.state,
-          ...(trust === null ? {} : { egress: insideEgress.socket }),
-        }),
-      ],
+      command: serveCommand(program, programPlace, forwarder.target, {
+        socket: `${inside.run}/host.sock`,
+        keyFile: `${inside.run}/key`,
+        stateDir: inside.state,
+        egress: trust === null ? undefined : insideEgress.socket,
+      }),
     } satisfies BubblewrapOrder;
     const group = await groups.open(groupName(deps, spec.id), spec.limits);
     const command = bubblewrapCommand(order, statusFile);

@@ -1,5 +1,4 @@
-import { request } from "node:http";
-import type { IncomingMessage } from "node:http";
+import { request, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { once } from "node:events";
 import { ContainerAttachment } from "./container-attachment.ts";

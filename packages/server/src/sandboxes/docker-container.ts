@@ -36,7 +36,7 @@ export function containerBody(order: ContainerOrder): object {
       socket: `${inside.run}/host.sock`,
       keyFile: `${inside.run}/key`,
       stateDir: inside.state,
-      ...(order.trust === null ? {} : { egress: insideEgress.socket }),
+      egress: order.trust === null ? undefined : insideEgress.socket,
     }),
     Env: Object.entries(environmentOf(order)).map(([name, value]) => `${name}=${value}`),
     Labels: { [labels.installation]: order.installationId, [labels.sandbox]: spec.id },

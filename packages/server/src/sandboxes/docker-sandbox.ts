@@ -4,8 +4,7 @@ import { describeError } from "../lib/describe-error.ts";
 import { inside } from "./bubblewrap-arguments.ts";
 import { readLogFrames } from "./read-log-frames.ts";
 import type { ContainerEngine } from "./container-engine.ts";
-import { SandboxError } from "./sandbox.ts";
-import type { SandboxHandle, SandboxHealth, SandboxRecord } from "./sandbox.ts";
+import { SandboxError, type SandboxHandle, type SandboxHealth, type SandboxRecord } from "./sandbox.ts";
 import type { ToolHostLink } from "./tool-host-link.ts";
 
 export type DockerSandboxDeps = {

@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 import { describeSandboxBackend } from "./contract.ts";
-import { createDockerBackend } from "./docker.ts";
+import { DockerBackend } from "./docker.ts";
 import { findContainerEngine } from "./open-sandbox.ts";
 
 const unprivileged = { uid: 65_534, gid: 65_534 };
@@ -12,7 +12,7 @@ const engine = await findContainerEngine({ socketPath, image });
 describe.skipIf(!engine.isUsable)(`P52: needs a container engine (${engine.detail})`, () => {
   describeSandboxBackend({
     name: "docker",
-    create: ({ deps }) => createDockerBackend({ ...deps, socketPath, image, self, unprivileged }),
+    create: ({ deps }) => new DockerBackend({ ...deps, socketPath, image, self, unprivileged }),
     isIsolated: true,
     hasControlGroups: engine.hasControlGroups,
     uid: self.uid === 0 ? unprivileged.uid : self.uid,

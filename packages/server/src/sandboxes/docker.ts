@@ -10,8 +10,7 @@ import { containerBody, labels } from "./docker-container.ts";
 import { DockerSandbox } from "./docker-sandbox.ts";
 import type { LocalBackendDeps } from "./local-backend-deps.ts";
 import { connectForwardedPort, forwarderBind } from "./port-forwarder-client.ts";
-import { chooseAccount, ownerOf } from "./sandbox-account.ts";
-import type { SandboxAccounts } from "./sandbox-account.ts";
+import { chooseAccount, ownerOf, type SandboxAccounts } from "./sandbox-account.ts";
 import { removeSandboxDirectory, sandboxDirectory } from "./sandbox-directory.ts";
 import type { Account, SandboxDirectory } from "./sandbox-directory.ts";
 import { listContainers, removeContainer } from "./remove-container.ts";
@@ -24,8 +23,7 @@ import type {
   StartProgress,
 } from "./sandbox.ts";
 import { SandboxError } from "./sandbox.ts";
-import { startSandbox } from "./start-sandbox.ts";
-import type { Launched } from "./start-sandbox.ts";
+import { startSandbox, type Launched } from "./start-sandbox.ts";
 import { ToolHostLink } from "./tool-host-link.ts";
 
 export type DockerDeps = Omit<LocalBackendDeps, "program"> &
@@ -45,11 +43,7 @@ type ContainerPlace = {
 };
 
 /** Containers of Docker or Podman. The tool host is reached through a shared directory, so the network may be none. */
-export function createDockerBackend(deps: DockerDeps): SandboxBackend {
-  return new DockerBackend(deps);
-}
-
-class DockerBackend implements SandboxBackend {
+export class DockerBackend implements SandboxBackend {
   readonly name = "docker";
   readonly startDeadlineMs = 300_000;
   readonly #deps: DockerDeps;

@@ -1,7 +1,5 @@
-import { findMarkedProcesses, listProcesses, readCommandLine } from "@convoke/tool-host";
-import type { ProcessEntry } from "@convoke/tool-host";
-import { findSame } from "./process-group.ts";
-import type { ProcessKey } from "./process-group.ts";
+import { findMarkedProcesses, listProcesses, readCommandLine, type ProcessEntry } from "@convoke/tool-host";
+import { findSame, type ProcessKey } from "./process-group.ts";
 
 /** Names the sandbox in the environment or the arguments of its first process. */
 export const markerVariable = "CONVOKE_SANDBOX";

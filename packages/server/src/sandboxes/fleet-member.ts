@@ -5,8 +5,7 @@ import type { Logger } from "../lib/logger.ts";
 import { Mailbox } from "../lib/mailbox.ts";
 import type { SandboxBackend, SandboxHandle, SandboxHealth, SandboxKeys } from "./sandbox.ts";
 import type { SandboxChange, SandboxRow, SandboxStore } from "./sandbox-store.ts";
-import { startWatched } from "./watched-start.ts";
-import type { StartNews } from "./watched-start.ts";
+import { startWatched, type StartNews } from "./watched-start.ts";
 import { withinDeadline } from "./within-deadline.ts";
 import type { Clock } from "../lib/clock.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { noControlGroups } from "./control-groups/control-groups.ts";
 import { createTestWays } from "./testing/test-ways.ts";
-import { createDockerBackend } from "./docker.ts";
+import { DockerBackend } from "./docker.ts";
 
 /** An engine that takes every request for a container and says that it would run it with this runtime. */
 async function openEngine(runtime: string) {
@@ -28,7 +28,7 @@ async function openEngine(runtime: string) {
   const sandboxesDir = join(folder, "sandboxes");
   await mkdir(sandboxesDir);
   const account = { uid: process.getuid!(), gid: process.getgid!() };
-  const backend = createDockerBackend({
+  const backend = new DockerBackend({
     sandboxesDir,
     installationId: "here",
     environment: {},

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { open } from "node:fs/promises";
 import type { Writable } from "node:stream";
@@ -26,21 +26,7 @@ export async function launchDetached(launch: Launch): Promise<ProcessKey> {
   const { file, args, cwd, environment, directory, descriptors = [] } = launch;
   const log = await open(directory.logFile, "a", 0o600);
   try {
-    const child = spawn(file, args, {
-      cwd,
-      env: environment,
-      detached: true,
-      stdio: [
-        "ignore",
-        log.fd,
-        log.fd,
-        ...descriptors.map((content) => (typeof content === "number" ? content : ("pipe" as const))),
-      ],
-    });
-    await once(child, "spawn");
-    for (const [index, content] of descriptors.entries()) {
-      if (typeof content !== "number") giveContent(child.stdio[index + 3] as Writable, content);
-    }
+    const child = await spawnWith(file, args, { cwd, env: environment, log: log.fd, descriptors });
     child.unref();
     const entry = readProcess(child.pid ?? 0);
     // Without a process table, reused process ids cannot be detected by their start time.
@@ -52,8 +38,29 @@ export async function launchDetached(launch: Launch): Promise<ProcessKey> {
   }
 }
 
-function giveContent(pipe: Writable, content: string | Buffer): void {
-  // A program that ends before it has read everything says so itself, in its log.
-  pipe.on("error", () => {});
-  pipe.end(content);
+type Spawning = {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Descriptor that the output goes to. */
+  readonly log: number;
+  readonly descriptors: readonly (number | string | Buffer)[];
+};
+
+/** Starts a program in a session of its own, so that a Ctrl-C at the server's terminal reaches only the server. */
+export async function spawnWith(
+  file: string,
+  args: readonly string[],
+  { cwd, env, log, descriptors }: Spawning,
+): Promise<ChildProcess> {
+  const passed = descriptors.map((content) => (typeof content === "number" ? content : ("pipe" as const)));
+  const child = spawn(file, args, { cwd, env, detached: true, stdio: ["ignore", log, log, ...passed] });
+  await once(child, "spawn");
+  for (const [index, content] of descriptors.entries()) {
+    if (typeof content === "number") continue;
+    const pipe = child.stdio[index + 3] as Writable;
+    // A program that ends before it has read everything says so itself, in its log.
+    pipe.on("error", () => {});
+    pipe.end(content);
+  }
+  return child;
 }

@@ -7,12 +7,9 @@ import { systemTable } from "@convoke/tool-host/system";
 import { findFamily, findGuardianMark, findMarked } from "./find-processes.ts";
 import { findSame, freezeProcesses, isStopped, killProcesses, thawProcesses } from "./process-group.ts";
 import type { ProcessKey } from "./process-group.ts";
-import { boundLog, readJsonIfThere, readTail } from "./sandbox-directory.ts";
-import type { SandboxDirectory } from "./sandbox-directory.ts";
-import { SandboxError } from "./sandbox.ts";
-import type { SandboxHandle, SandboxHealth, SandboxRecord } from "./sandbox.ts";
-import { ToolHostLink } from "./tool-host-link.ts";
-import type { ConnectToolHost } from "./tool-host-link.ts";
+import { boundLog, readJsonIfThere, readTail, type SandboxDirectory } from "./sandbox-directory.ts";
+import { SandboxError, type SandboxHandle, type SandboxHealth, type SandboxRecord } from "./sandbox.ts";
+import { ToolHostLink, type ConnectToolHost } from "./tool-host-link.ts";
 
 /** Where to find the processes of a sandbox on this machine, as its record keeps it. */
 export type LocalRecord = SandboxRecord & {

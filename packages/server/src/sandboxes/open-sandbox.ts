@@ -3,13 +3,13 @@ import { hostname } from "node:os";
 import { describeError } from "../lib/describe-error.ts";
 import { createBubblewrapBackend } from "./bubblewrap.ts";
 import { ContainerEngine } from "./container-engine.ts";
-import { createDockerBackend } from "./docker.ts";
 import { isRootlessOnVersionOne } from "./engine-facts.ts";
 import { findBubblewrap, type BackendFinding } from "./find-bubblewrap.ts";
 import { createProcessBackend } from "./process.ts";
 import type { LocalBackendDeps } from "./local-backend-deps.ts";
 import type { Account } from "./sandbox-directory.ts";
 import type { SandboxBackend } from "./sandbox.ts";
+import { DockerBackend } from "./docker.ts";
 
 export type SandboxChoice = {
   /** All that work here, in the order in which leftovers must be removed. */
@@ -42,7 +42,7 @@ export async function openSandboxBackends(platform: SandboxPlatform): Promise<Sa
     engine,
     backends: [
       // Without its image it still finds and removes what is left of earlier containers, and can fetch the image.
-      ...(containers === null ? [] : [createDockerBackend({ ...platform, ...containers })]),
+      ...(containers === null ? [] : [new DockerBackend({ ...platform, ...containers })]),
       ...(bubblewrap.isUsable ? [createBubblewrapBackend(platform)] : []),
       createProcessBackend(platform),
     ],

@@ -1,8 +1,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { once } from "node:events";
-import { connect } from "node:net";
-import type { Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { Bind } from "./bubblewrap-arguments.ts";
 import { SandboxError } from "./sandbox.ts";

@@ -1,6 +1,5 @@
 import { chmodSync, rmSync } from "node:fs";
-import { connect, createServer } from "node:net";
-import type { Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 
 /**
  * Loaded into a tool host inside a sandbox (`node --import`): leads connections from a unix socket to TCP ports inside.

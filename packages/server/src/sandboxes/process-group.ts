@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { readProcess, signalProcesses } from "@convoke/tool-host";
-import type { ProcessEntry } from "@convoke/tool-host";
+import { readProcess, signalProcesses, type ProcessEntry } from "@convoke/tool-host";
 import { SandboxError } from "./sandbox.ts";
 
 /** A process that cannot be mistaken for a later one with the same number. */

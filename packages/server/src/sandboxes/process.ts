@@ -4,11 +4,9 @@ import { join } from "node:path";
 import { allowedEnvironment } from "@convoke/tool-host";
 import { findGuardianMark, markerVariable } from "./find-processes.ts";
 import { launchDetached } from "./launch.ts";
-import { LocalBackend } from "./local-backend.ts";
+import { LocalBackend, type LaunchedProcesses, type LaunchPlace } from "./local-backend.ts";
 import type { LocalBackendDeps } from "./local-backend-deps.ts";
-import type { LaunchedProcesses, LaunchPlace } from "./local-backend.ts";
-import { SandboxError } from "./sandbox.ts";
-import type { SandboxBackend, StartOrder } from "./sandbox.ts";
+import { SandboxError, type SandboxBackend, type StartOrder } from "./sandbox.ts";
 import { memoryLimitKiB, nodeArguments, orderedEnvironment, serveArguments } from "./tool-host-program.ts";
 
 /**

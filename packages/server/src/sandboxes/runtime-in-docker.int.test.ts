@@ -1,6 +1,6 @@
 import { release } from "node:os";
 import { describe, expect, test } from "vitest";
-import { createDockerBackend } from "./docker.ts";
+import { DockerBackend } from "./docker.ts";
 import { findContainerEngine } from "./open-sandbox.ts";
 import { SandboxBench } from "./testing/sandbox-bench.ts";
 
@@ -10,7 +10,7 @@ const socketPath = process.env["CONVOKE_TEST_ENGINE_SOCKET"] ?? "/var/run/docker
 const image = process.env["CONVOKE_TEST_ENGINE_IMAGE"] ?? "convoke-sandbox:offline";
 const engine = await findContainerEngine({ socketPath, image });
 const openBench = (): Promise<SandboxBench> =>
-  SandboxBench.open(({ deps }) => createDockerBackend({ ...deps, socketPath, image, self, unprivileged }));
+  SandboxBench.open(({ deps }) => new DockerBackend({ ...deps, socketPath, image, self, unprivileged }));
 
 describe.skipIf(!engine.isUsable)(`a runtime needs a container engine (${engine.detail})`, () => {
   test("one that the engine does not have is a reason, and leaves nothing", async () => {

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { Account } from "./sandbox-directory.ts";
+import { ifThere } from "../lib/if-there.ts";
 
 export type SandboxAccounts = {
   /** The user of this process, from the kernel. */
@@ -14,13 +15,8 @@ export async function chooseAccount(
   { self, unprivileged }: SandboxAccounts,
 ): Promise<Account> {
   if (self.uid !== 0) return self;
-  try {
-    const { uid, gid } = await stat(workspaceDir);
-    return uid === 0 ? unprivileged : { uid, gid };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return unprivileged;
-    throw error;
-  }
+  const { uid, gid } = await ifThere(stat(workspaceDir), unprivileged);
+  return uid === 0 ? unprivileged : { uid, gid };
 }
 
 /** The owner of the sandbox's own files: only root can give files away. */

@@ -6,7 +6,6 @@ import {
   mkdir,
   open,
   readdir,
-  readFile,
   realpath,
   rm,
   truncate,
@@ -15,6 +14,8 @@ import {
 import { join } from "node:path";
 import { describeError } from "../lib/describe-error.ts";
 import { SandboxError, isSandboxId } from "./sandbox.ts";
+import { ifThere } from "../lib/if-there.ts";
+import { readIfThere } from "../lib/read-if-there.ts";
 
 /** The user that a sandbox's processes run as. */
 export type Account = { readonly uid: number; readonly gid: number };
@@ -112,13 +113,8 @@ export async function prepareWorkspace(
 
 /** Ids that have a directory. */
 export async function listSandboxDirectories(sandboxesDir: string): Promise<string[]> {
-  try {
-    const entries = await readdir(sandboxesDir, { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory() && isSandboxId(entry.name)).map(({ name }) => name);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
+  const entries = await ifThere(readdir(sandboxesDir, { withFileTypes: true }), []);
+  return entries.filter((entry) => entry.isDirectory() && isSandboxId(entry.name)).map(({ name }) => name);
 }
 
 /** Removes the directory with everything below it, also what its owner made unreadable. Links are not followed. */
@@ -135,21 +131,12 @@ export async function removeSandboxDirectory(directory: SandboxDirectory): Promi
 
 /** The end of a text file, "" when there is none. */
 export async function readTail(file: string, maxBytes: number): Promise<string> {
-  let handle;
-  try {
-    handle = await open(file, "r");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
-    throw error;
-  }
-  try {
-    const { size } = await handle.stat();
-    const start = Math.max(0, size - maxBytes);
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - start), 0, size - start, start);
-    return buffer.toString("utf8", 0, bytesRead);
-  } finally {
-    await handle.close();
-  }
+  await using handle = await ifThere(open(file, "r"), null);
+  if (handle === null) return "";
+  const { size } = await handle.stat();
+  const start = Math.max(0, size - maxBytes);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - start), 0, size - start, start);
+  return buffer.toString("utf8", 0, bytesRead);
 }
 
 const longestLogBytes = 1024 * 1024;
@@ -159,13 +146,7 @@ const longestLogBytes = 1024 * 1024;
  * what it likes: the log is for people, and nothing is concluded from it while the sandbox runs.
  */
 export async function boundLog(file: string): Promise<void> {
-  let size: number;
-  try {
-    ({ size } = await lstat(file));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
-    throw error;
-  }
+  const { size } = await ifThere(lstat(file), { size: 0 });
   if (size <= longestLogBytes) return;
   const last = await readTail(file, 2_000);
   // Writers append, so nothing is left of what was there.
@@ -175,11 +156,11 @@ export async function boundLog(file: string): Promise<void> {
 
 export async function readJsonIfThere(file: string): Promise<Record<string, unknown> | null> {
   try {
-    const value: unknown = JSON.parse(await readFile(file, "utf8"));
+    const value: unknown = JSON.parse((await readIfThere(file)) ?? "null");
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
   } catch (error) {
     // A server that was killed while writing leaves half a file: as good as none.
-    if ((error as NodeJS.ErrnoException).code === "ENOENT" || error instanceof SyntaxError) return null;
+    if (error instanceof SyntaxError) return null;
     throw error;
   }
 }
@@ -206,12 +187,7 @@ async function giveTreeTo(path: string, account: Account): Promise<void> {
 
 /** The removal that failed may still be at work beside it: what it has taken away meanwhile is as it should be. */
 async function unlockTree(path: string): Promise<void> {
-  try {
-    await chmod(path, 0o700);
-    for (const entry of await readdir(path, { withFileTypes: true })) {
-      if (entry.isDirectory()) await unlockTree(join(path, entry.name));
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-  }
+  await ifThere(chmod(path, 0o700), null);
+  for (const entry of await ifThere(readdir(path, { withFileTypes: true }), []))
+    if (entry.isDirectory()) await unlockTree(join(path, entry.name));
 }

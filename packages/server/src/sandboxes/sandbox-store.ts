@@ -1,4 +1,6 @@
 import type { SandboxRecord, SandboxSpec } from "./sandbox.ts";
+import type { Selectable } from "kysely";
+import type { SandboxTable } from "../database/tables.ts";
 
 /** `MISSING`: nothing is left of it but this row; it can be started again. */
 export type SandboxStatus = "STARTING" | "RUNNING" | "PAUSED" | "ERROR" | "MISSING";
@@ -28,6 +30,46 @@ export type SandboxRow = {
 export type SandboxChange = Partial<
   Pick<SandboxRow, "status" | "statusDetail" | "wish" | "record" | "sealedKey" | "ownerId" | "createdAtMs">
 >;
+
+/** No user has this id. */
+export const nobody = "";
+
+/** The columns that both stores have. */
+export type StoredSandbox = Omit<Selectable<SandboxTable>, "machine" | "created_at">;
+
+export function toStored(row: SandboxRow): StoredSandbox {
+  return {
+    id: row.id,
+    owner_id: row.ownerId ?? nobody,
+    backend: row.backend,
+    spec: JSON.stringify(row.spec),
+    status: row.status,
+    status_detail: row.statusDetail,
+    wish: row.wish,
+    record: textOfRecord(row.record),
+    sealed_key: row.sealedKey,
+  };
+}
+
+export function textOfRecord(record: SandboxRecord | null): string | null {
+  return record === null ? null : JSON.stringify(record);
+}
+
+/** Written by a server, so it is trusted. */
+export function fromStored(stored: StoredSandbox, createdAtMs: number): SandboxRow {
+  return {
+    id: stored.id,
+    ownerId: stored.owner_id === nobody ? null : stored.owner_id,
+    backend: stored.backend,
+    spec: JSON.parse(stored.spec) as SandboxSpec,
+    status: stored.status as SandboxStatus,
+    statusDetail: stored.status_detail,
+    wish: stored.wish as SandboxWish,
+    record: JSON.parse(stored.record ?? "null") as SandboxRecord | null,
+    sealedKey: stored.sealed_key,
+    createdAtMs,
+  };
+}
 
 /** Where sandboxes are written down: durable when a promise resolves. */
 export interface SandboxStore extends AsyncDisposable {

@@ -8,6 +8,7 @@ import type { SharedTrust, WayOut } from "../egress/way-out.ts";
 import { describeError } from "../lib/describe-error.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Account, SandboxDirectory } from "./sandbox-directory.ts";
+import { ifThere } from "../lib/if-there.ts";
 
 export type SandboxWaysDeps = {
   /** What sandboxes may reach whose spec does not say. */
@@ -80,14 +81,7 @@ export class SandboxWays implements AsyncDisposable {
 
   /** For a sandbox that runs; does nothing for one that was started without a way out. */
   async reopen(order: WayOrder): Promise<void> {
-    const isThere = await stat(order.directory.egressDir).then(
-      () => true,
-      (error: NodeJS.ErrnoException) => {
-        if (error.code === "ENOENT") return false;
-        throw error;
-      },
-    );
-    if (isThere) await this.#openWay(order);
+    if ((await ifThere(stat(order.directory.egressDir), null)) !== null) await this.#openWay(order);
   }
 
   /** Ends it for good. Does nothing when there is none. */

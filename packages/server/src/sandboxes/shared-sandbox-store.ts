@@ -1,8 +1,9 @@
 import { withoutUndefined } from "../lib/without-undefined.ts";
-import type { Insertable, Selectable, Updateable } from "kysely";
+import type { Selectable, Updateable } from "kysely";
 import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { Tables } from "../database/tables.ts";
 import type { SandboxChange, SandboxRow, SandboxStore } from "./sandbox-store.ts";
+import { fromStored, nobody, textOfRecord, toStored } from "./sandbox-store.ts";
 
 /** A sandbox with the machine that it runs on. */
 export type PlacedSandbox = { readonly row: SandboxRow; readonly machine: string };
@@ -64,9 +65,6 @@ export class SharedSandboxes {
   }
 }
 
-/** No user has this id. */
-const nobody = "";
-
 class MachineSandboxStore implements SandboxStore {
   readonly #database: ApplicationDatabase;
   readonly #machine: string;
@@ -79,19 +77,7 @@ class MachineSandboxStore implements SandboxStore {
   }
 
   async insert(row: SandboxRow): Promise<void> {
-    const stored: Insertable<Tables["sandboxes"]> = {
-      id: row.id,
-      machine: this.#machine,
-      owner_id: row.ownerId ?? nobody,
-      backend: row.backend,
-      spec: JSON.stringify(row.spec),
-      record: textOf(row.record),
-      status: row.status,
-      status_detail: row.statusDetail,
-      wish: row.wish,
-      sealed_key: row.sealedKey,
-      created_at: row.createdAtMs,
-    };
+    const stored = { ...toStored(row), machine: this.#machine, created_at: row.createdAtMs };
     await this.#database.tables.insertInto("sandboxes").values(stored).execute();
   }
 
@@ -101,7 +87,7 @@ class MachineSandboxStore implements SandboxStore {
       status: change.status,
       status_detail: change.statusDetail,
       wish: change.wish,
-      record: change.record === undefined ? undefined : textOf(change.record),
+      record: change.record === undefined ? undefined : textOfRecord(change.record),
       sealed_key: change.sealedKey,
       owner_id: change.ownerId === undefined ? undefined : (change.ownerId ?? nobody),
       created_at: change.createdAtMs,
@@ -143,23 +129,6 @@ class MachineSandboxStore implements SandboxStore {
   }
 }
 
-function textOf(record: SandboxRow["record"]): string | null {
-  return record === null ? null : JSON.stringify(record);
-}
-
-/** Written by this file only, so it is trusted. */
 function toPlaced(stored: Selectable<Tables["sandboxes"]>): PlacedSandbox {
-  const row: SandboxRow = {
-    id: stored.id,
-    ownerId: stored.owner_id === nobody ? null : stored.owner_id,
-    backend: stored.backend,
-    spec: JSON.parse(stored.spec) as SandboxRow["spec"],
-    status: stored.status as SandboxRow["status"],
-    statusDetail: stored.status_detail,
-    wish: stored.wish as SandboxRow["wish"],
-    record: stored.record === null ? null : (JSON.parse(stored.record) as SandboxRow["record"]),
-    sealedKey: stored.sealed_key,
-    createdAtMs: stored.created_at,
-  };
-  return { row, machine: stored.machine };
+  return { row: fromStored(stored, stored.created_at), machine: stored.machine };
 }

@@ -5,6 +5,7 @@ import { syncFully } from "@convoke/tool-host/sync-fully";
 import { enterWalMode, isBusy, lockFile } from "../database/sqlite-file.ts";
 import { inFile } from "../lib/storage-fault.ts";
 import type { SandboxChange, SandboxRow, SandboxStore } from "./sandbox-store.ts";
+import { fromStored, toStored, type StoredSandbox } from "./sandbox-store.ts";
 
 /** Where a data folder keeps its sandboxes. */
 export function sandboxesFile(dataDir: string): string {
@@ -91,9 +92,6 @@ function openTables(file: string): DatabaseSync {
   }
 }
 
-/** No user has this id. */
-const nobody = "";
-
 /** Opening a file that was not closed in order locks it for a moment. */
 const busyMs = 2_000;
 
@@ -122,42 +120,19 @@ class SqliteSandboxStore implements SandboxStore {
   }
 
   async insert(row: SandboxRow): Promise<void> {
-    this.#database
-      .prepare("INSERT INTO sandboxes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-      .run(
-        row.id,
-        row.ownerId ?? nobody,
-        row.backend,
-        JSON.stringify(row.spec),
-        row.status,
-        row.statusDetail,
-        row.wish,
-        JSON.stringify(row.record),
-        row.sealedKey,
-        row.createdAtMs,
-      );
+    const columns = toColumns(row);
+    const names = Object.keys(columns);
+    const values = names.map((name) => `:${name}`);
+    this.#database.prepare(`INSERT INTO sandboxes (${names.join()}) VALUES (${values.join()})`).run(columns);
   }
 
   /** Reads and writes without a pause between: another change would be undone that was made meanwhile. */
   async update(id: string, change: SandboxChange): Promise<void> {
     const old = this.#read(id);
     if (old === null) return;
-    const row = { ...old, ...change };
-    this.#database
-      .prepare(
-        `UPDATE sandboxes SET status = ?, status_detail = ?, wish = ?, record = ?, sealed_key = ?, owner_id = ?, created_at_ms = ?
-         WHERE id = ?`,
-      )
-      .run(
-        row.status,
-        row.statusDetail,
-        row.wish,
-        JSON.stringify(row.record),
-        row.sealedKey,
-        row.ownerId ?? nobody,
-        row.createdAtMs,
-        id,
-      );
+    const columns = toColumns({ ...old, ...change });
+    const changes = Object.keys(columns).map((name) => `${name} = :${name}`);
+    this.#database.prepare(`UPDATE sandboxes SET ${changes.join()} WHERE id = :id`).run(columns);
   }
 
   async remove(id: string): Promise<void> {
@@ -186,18 +161,10 @@ class SqliteSandboxStore implements SandboxStore {
   }
 }
 
-/** Written by this file only, so it is trusted. */
+function toColumns(row: SandboxRow): Record<string, string | number | null> {
+  return { ...toStored(row), created_at_ms: row.createdAtMs };
+}
+
 function toRow(stored: Record<string, unknown>): SandboxRow {
-  return {
-    id: stored["id"],
-    ownerId: stored["owner_id"] === nobody ? null : stored["owner_id"],
-    backend: stored["backend"],
-    spec: JSON.parse(stored["spec"] as string),
-    status: stored["status"],
-    statusDetail: stored["status_detail"],
-    wish: stored["wish"],
-    record: JSON.parse(stored["record"] as string),
-    sealedKey: stored["sealed_key"],
-    createdAtMs: stored["created_at_ms"],
-  } as SandboxRow;
+  return fromStored(stored as StoredSandbox, stored["created_at_ms"] as number);
 }

@@ -1,8 +1,7 @@
 import { prepareSandboxDirectory, prepareWorkspace, writeKey } from "./sandbox-directory.ts";
 import type { Account, SandboxDirectory } from "./sandbox-directory.ts";
 import type { SandboxHandle, StartOrder } from "./sandbox.ts";
-import { ToolHostLink } from "./tool-host-link.ts";
-import type { ConnectToolHost } from "./tool-host-link.ts";
+import { ToolHostLink, type ConnectToolHost } from "./tool-host-link.ts";
 
 /** What a backend adds to the start of a sandbox. */
 export type StartParts = {

@@ -1,11 +1,9 @@
-import { lstat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ToolHostUnreachableError } from "@convoke/tool-host";
-import type { RemoteToolHost } from "@convoke/tool-host";
-import { forgetKey } from "./sandbox-directory.ts";
-import type { SandboxDirectory } from "./sandbox-directory.ts";
+import { ToolHostUnreachableError, type RemoteToolHost } from "@convoke/tool-host";
+import { forgetKey, type SandboxDirectory } from "./sandbox-directory.ts";
 import { SandboxError } from "./sandbox.ts";
 import { orAborted } from "../lib/or-aborted.ts";
+import { isSocket } from "../lib/file-kinds.ts";
 
 /** Opens a connection to the tool host at `address` (`unix:/path` or `tcp:host:port`). */
 export type ConnectToolHost = (options: {
@@ -84,13 +82,5 @@ export class ToolHostLink {
         () => {}, // Nothing was opened; the reason is thrown above.
       );
     }
-  }
-}
-
-async function isSocket(path: string): Promise<boolean> {
-  try {
-    return (await lstat(path)).isSocket();
-  } catch {
-    return false; // Not yet.
   }
 }

@@ -21,7 +21,7 @@ export type ServeOrder = {
   readonly keyFile: string;
   readonly stateDir: string;
   /** Socket of the server's proxy, which the tool host leads to; none without a network of this kind. */
-  readonly egress?: string;
+  readonly egress?: string | undefined;
   /** It ends when its standard input closes. */
   readonly endsWithInput?: boolean;
 };
@@ -45,6 +45,17 @@ export function serveArguments(order: ServeOrder): string[] {
     ...(endsWithInput ? ["--exit-with-parent"] : []),
     "--json",
   ];
+}
+
+/** The command inside that serves the tools. `forwarder`: where the script is inside that makes its ports reachable. */
+export function serveCommand(
+  { entry }: ToolHostProgram,
+  { node, root }: ProgramPlace,
+  forwarder: string,
+  order: ServeOrder,
+): string[] {
+  const imported = ["--import", `file://${forwarder}`];
+  return [node, ...nodeArguments, ...imported, join(root, entry), ...serveArguments(order)];
 }
 
 /** Where the program is inside: the path of Node, and the folder of the program. */

@@ -12,7 +12,7 @@ import { waitBeforeStart } from "./around/before-start.ts";
 import { leaveToHost } from "./around/hand-over.ts";
 import { observeCalls } from "./around/observe.ts";
 import { giveFilesToOwner } from "./around/owned-files.ts";
-import { createBelt } from "./belt.ts";
+import { Belt } from "./belt.ts";
 import { browserOnDemand } from "./filters/browser-on-demand.ts";
 import { onlyPlanning } from "./filters/plan-mode.ts";
 import { askForResponses } from "./filters/response-fields.ts";
@@ -121,7 +121,7 @@ function beltOf(...sources: readonly [ToolSource, ...ToolSource[]]): ToolBelt {
     attach: async function* () {},
     attachBrowser: async function* () {},
   };
-  return createBelt({ sources, workspace, skills: noSkills });
+  return new Belt({ sources, workspace, skills: noSkills });
 }
 
 test("a call goes to the last source that owns its tool, and to the first where none does", async () => {

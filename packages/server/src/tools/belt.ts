@@ -19,22 +19,22 @@ export type BeltDeps = Pick<ToolBelt, "skills"> & {
 };
 
 /** The tools of a conversation: sources in a row, and each call routed by the name of its tool. */
-export function createBelt(deps: BeltDeps): ToolBelt {
-  return new Belt(deps);
-}
-
-class Belt implements ToolBelt {
+export class Belt implements ToolBelt {
   readonly skills: ToolBelt["skills"];
   readonly agent: ToolBelt["agent"];
+  readonly terminals: ToolBelt["terminals"];
+  readonly attach: ToolBelt["attach"];
+  readonly attachBrowser: ToolBelt["attachBrowser"];
   readonly #sources: BeltDeps["sources"];
-  readonly #workspace: BeltDeps["workspace"];
   readonly #opened = new AsyncDisposableStack();
   #lists: readonly (readonly ToolListing[])[] = [];
   #tools: readonly ToolListing[] = [];
 
   constructor({ sources, workspace, skills, agent = null }: BeltDeps) {
     this.#sources = sources;
-    this.#workspace = workspace;
+    this.terminals = () => workspace.terminals();
+    this.attach = (...given) => workspace.attach(...given);
+    this.attachBrowser = (...given) => workspace.attachBrowser(...given);
     this.skills = skills;
     this.agent = agent;
     for (const source of sources) this.#opened.use(source);
@@ -73,20 +73,6 @@ class Belt implements ToolBelt {
 
   async cancel(actionId: string): Promise<void> {
     await Promise.all(this.#sources.map((source) => source.cancel(actionId)));
-  }
-
-  async terminals(): ReturnType<ToolSession["terminals"]> {
-    return await this.#workspace.terminals();
-  }
-
-  attach(...given: Parameters<ToolSession["attach"]>): ReturnType<ToolSession["attach"]> {
-    return this.#workspace.attach(...given);
-  }
-
-  attachBrowser(
-    ...given: Parameters<ToolSession["attachBrowser"]>
-  ): ReturnType<ToolSession["attachBrowser"]> {
-    return this.#workspace.attachBrowser(...given);
   }
 
   /** The last source first: what was opened over others is closed before them. */

@@ -1,5 +1,4 @@
 import type { Cluster } from "../cluster/cluster.ts";
-import { stat } from "node:fs/promises";
 import { join, posix, resolve } from "node:path";
 import type { PersonShell, SessionSpec, TerminalSize, ToolSession } from "@convoke/tool-host";
 import { isPlanning } from "../agent/plan-mode.ts";
@@ -12,6 +11,7 @@ import type { ToolBelt } from "../engine/tool-belt.ts";
 import type { Lease } from "../journal/journal.ts";
 import { describeError } from "../lib/describe-error.ts";
 import { invalidField } from "../lib/fault.ts";
+import { isFolder } from "../lib/file-kinds.ts";
 import type { Logger } from "../lib/logger.ts";
 import { makeDirectory } from "../lib/make-directory.ts";
 import type { Model } from "../models/model.ts";
@@ -25,7 +25,6 @@ import { observeCalls } from "./around/observe.ts";
 import { refuseCommands } from "./around/refuse-commands.ts";
 import { reportRefusals } from "./around/report-refusals.ts";
 import { giveFilesToOwner, type OwnedFolder } from "./around/owned-files.ts";
-import { createBelt } from "./belt.ts";
 import type { ChooseHost, ConversationHost, HostedConversation } from "./conversation-host.ts";
 import { browserOnDemand, isOnDemand } from "./filters/browser-on-demand.ts";
 import { onlyPlanning } from "./filters/plan-mode.ts";
@@ -42,6 +41,7 @@ import { openTasks } from "./sources/task-source.ts";
 import { openWorkflows } from "./sources/workflow-source.ts";
 import type { SubConversationDeps } from "./tasks/sub-conversation.ts";
 import type { OpenToolSource, ToolPlace, ToolSource } from "./tool-source.ts";
+import { Belt } from "./belt.ts";
 
 /** Opens the models of agents. */
 export interface AgentModels {
@@ -141,7 +141,7 @@ export class ConversationSessions {
           ? other.source
           : await giveFilesToOwner(other.source, folder, this.#deps.logger);
       const acp = scope.use(this.#around(owned, id, config));
-      const belt = createBelt({
+      const belt = new Belt({
         sources: [...sources, acp],
         workspace,
         skills: noSkills,
@@ -161,7 +161,7 @@ export class ConversationSessions {
     if (skills.skills.length > 0) sources.push(scope.use(createSkillSource(skills)));
     const [first, ...rest] = sources;
     const around = (source: ToolSource): ToolSource => this.#around(source, id, config);
-    const belt = createBelt({ sources: [around(first), ...rest.map(around)], workspace, skills });
+    const belt = new Belt({ sources: [around(first), ...rest.map(around)], workspace, skills });
     scope.move();
     return belt;
   }
@@ -221,7 +221,7 @@ export class ConversationSessions {
 
   /** False where it is on another machine. */
   async canReachWorkspace(config: ConversationConfig): Promise<boolean> {
-    return this.#deps.cluster === null || (await isDirectory(this.workspaceDir(config)));
+    return this.#deps.cluster === null || (await isFolder(this.workspaceDir(config)));
   }
 
   async #findWorkspace(config: ConversationConfig): Promise<OwnedFolder> {
@@ -256,14 +256,6 @@ export class ConversationSessions {
 /** Nothing where no other server takes conversations over. */
 function leaseOf({ lease: { era, generation } }: SessionOwner): Pick<SessionSpec, "lease"> {
   return era === undefined ? {} : { lease: { era, generation } };
-}
-
-async function isDirectory(path: string): Promise<boolean> {
-  return await stat(path).then(
-    (found) => found.isDirectory(),
-    // Missing or not readable.
-    () => false,
-  );
 }
 
 /** A directory that is made when it is not there; why that cannot be, in words. */

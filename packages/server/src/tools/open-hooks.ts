@@ -5,6 +5,7 @@ import type { Model } from "../models/model.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
 import { stateUpdate } from "../events/state-update.ts";
 import { HookGate, type HookSurroundings } from "../engine/hook-gate.ts";
+import { lastPart, wordsOf } from "../agent/side-question.ts";
 
 export type OpenHooksDeps = HookSurroundings & {
   readonly conversationId: string;
@@ -47,10 +48,7 @@ async function askOnce(model: Model, question: string, signal: AbortSignal): Pro
     tools: [],
     cacheKey: "hook",
   };
-  for await (const part of model.stream(request, signal)) {
-    if (part.type === "done") return part.response.message.content.map(({ text }) => text).join("");
-    if (part.type === "failed") throw new Error(part.error.detail);
-    if (part.type === "aborted") break;
-  }
-  throw new Error("The model was not asked to the end.");
+  const last = await lastPart(model.stream(request, signal));
+  if (last.type === "done") return wordsOf(last.response);
+  throw new Error(last.type === "failed" ? last.error.detail : "The model was not asked to the end.");
 }

@@ -191,11 +191,11 @@ export class ConversationWall implements WalledHost, OwnedHolder, AsyncDisposabl
   }
 
   refusalsSince(mark: number): RefusalsSince {
-    return this.#egress.refusalsSince(mark);
+    return this.#egress.way.refusalsSince(mark);
   }
 
   totals(): readonly HostTotals[] {
-    return this.#egress.totals();
+    return this.#egress.way.totals();
   }
 
   async beginCall(): Promise<() => Promise<string>> {
@@ -204,7 +204,7 @@ export class ConversationWall implements WalledHost, OwnedHolder, AsyncDisposabl
 
   /** Lets this conversation reach hosts, as far as the server's policy does. Throws a {@link Fault} that names a host which cannot be read. */
   grant(hosts: readonly string[]): void {
-    this.#egress.grant(hosts);
+    this.#egress.way.grant(hosts);
   }
 
   async connectPort(port: number): Promise<Duplex> {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { createBubblewrapBackend } from "../sandboxes/bubblewrap.ts";
-import { createDockerBackend } from "../sandboxes/docker.ts";
+import { DockerBackend } from "../sandboxes/docker.ts";
 import { findBubblewrap, ownAccount } from "../sandboxes/find-bubblewrap.ts";
 import { findContainerEngine } from "../sandboxes/open-sandbox.ts";
 import { isOut } from "../sandboxes/testing/escapes/escape-attempt.ts";
@@ -41,7 +41,7 @@ const attempts = [...everywhere, ...laterAttempts, ...linkedAttempts];
 const results: Partial<Record<Column, PlaceResults>> = {};
 
 const inContainer = (place: { readonly socketPath: string; readonly image: string }): Promise<PlaceResults> =>
-  escapeFromSandbox(({ deps }) => createDockerBackend({ ...deps, ...place, self, unprivileged }));
+  escapeFromSandbox(({ deps }) => new DockerBackend({ ...deps, ...place, self, unprivileged }));
 const places = [
   ["Wall", bubblewrap, escapeFromWall],
   ["Container wall", wallEngine, escapeFromContainerWall],

@@ -1,12 +1,11 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Writable } from "node:stream";
 import { bubblewrapCommand, type BubblewrapOrder } from "../sandboxes/bubblewrap-command.ts";
 import type { ControlGroup } from "../sandboxes/control-groups/control-groups.ts";
 import { readTail } from "../sandboxes/sandbox-directory.ts";
 import type { LaunchedWall } from "./launched-wall.ts";
+import { spawnWith } from "../sandboxes/launch.ts";
 
 export type BubblewrapLaunch = {
   /** Folder for its log and status, which shows nothing inside. */
@@ -32,24 +31,9 @@ export async function launchBubblewrap({
   const log = scope.use(await open(logFile, "w", 0o600));
   const { descriptors, ...command } = bubblewrapCommand(order, status.fd);
   const { file, args } = group.wrap(command);
-  const child = spawn(file, args, {
-    cwd: "/",
-    env: { ...group.environment, PATH: path },
-    // In a group of its own, so that a Ctrl-C at the server's terminal reaches only the server.
-    detached: true,
-    stdio: [
-      "ignore",
-      log.fd,
-      log.fd,
-      ...descriptors.map((one) => (typeof one === "number" ? one : ("pipe" as const))),
-    ],
-  });
+  const env = { ...group.environment, PATH: path };
+  const child = await spawnWith(file, args, { cwd: "/", env, log: log.fd, descriptors });
   const ended = once(child, "exit").then(() => {});
-  // One that cannot be spawned is reported below.
-  ended.catch(() => {});
-  await once(child, "spawn");
-  for (const [index, content] of descriptors.entries())
-    if (typeof content !== "number") give(child.stdio[index + 3] as Writable, content);
   return {
     ended,
     kill: () => void child.kill("SIGKILL"),
@@ -60,10 +44,4 @@ export async function launchBubblewrap({
     },
     readLog: (maxBytes) => readTail(logFile, maxBytes),
   };
-}
-
-function give(pipe: Writable, content: string | Buffer): void {
-  // A program that ends before it has read everything says so itself, in its log.
-  pipe.on("error", () => {});
-  pipe.end(content);
 }

@@ -1,18 +1,8 @@
-import { egressEnvironment } from "../egress/egress-environment.ts";
-import { insideEgress } from "../egress/inside-egress.ts";
 import type { Bind } from "../sandboxes/bubblewrap-arguments.ts";
-import { forwarderBind } from "../sandboxes/port-forwarder-client.ts";
-import {
-  nodeArguments,
-  orderedEnvironment,
-  programBinds,
-  serveArguments,
-  systemPath,
-} from "../sandboxes/tool-host-program.ts";
-import { dirname, join } from "node:path";
-import { findHiddenFiles } from "./hidden-files.ts";
-import type { WallParts } from "./order-wall.ts";
-import { accountFiles, hostName, insideWall, planMounts, wallEnvironment } from "./wall-mounts.ts";
+import { orderedEnvironment, systemPath } from "../sandboxes/tool-host-program.ts";
+import { dirname } from "node:path";
+import { orderInside, type WallParts } from "./order-wall.ts";
+import { accountFiles, hostName, insideWall, wallEnvironment } from "./wall-mounts.ts";
 
 /** A container for a wall whose folders exist. */
 export type ContainerOrder = {
@@ -34,31 +24,12 @@ export type ContainerOrder = {
  * those outside, and programs are the image's. The tool host's own are shown beside them.
  */
 export async function orderContainer(parts: WallParts): Promise<ContainerOrder> {
-  const { account, dataDir, dirs, environment, folder, order, program, settings, trust } = parts;
-  const forwarder = forwarderBind(undefined, "/run/convoke-program");
-  const mounts = planMounts({
-    folder,
-    namedFolder: order.folder,
-    extraFolders: parts.extraFolders,
-    home: account.home,
-    dataDir,
-    dirs,
-    program: [
-      forwarder,
-      ...programBinds(program, insideWall.program).map((bind) => ({ ...bind, isWritable: false })),
-    ],
-    toolchains: [],
-    guards: parts.guards,
-    copies: order.copies,
-  });
+  const { account, environment, folder } = parts;
+  const { command, files, mounts, variables } = await orderInside(parts, [], { endsWithInput: true });
   // A name of the folder that leads through links: the folder shows there as well.
   const binds = mounts.flatMap((mount): Bind[] => {
     if (mount.kind === "empty") return [];
     return [mount.kind === "bind" ? mount : { ...mount, isWritable: true }];
-  });
-  const variables = orderedEnvironment({
-    ...settings.variables,
-    ...(trust === null ? {} : egressEnvironment({ ...insideEgress, ...trust })),
   });
   const path = `${systemPath}:${dirname(insideWall.program.node)}`;
   // The number of the user of the process is also the one that shows.
@@ -68,29 +39,11 @@ export async function orderContainer(parts: WallParts): Promise<ContainerOrder> 
     user: `${shown.uid}:${shown.gid}`,
     hostName,
     workingDir: folder,
-    environment: { ...variables, ...wallEnvironment(account, path, environment) },
+    environment: { ...orderedEnvironment(variables), ...wallEnvironment(account, path, environment) },
     binds: lastOfEach(binds),
     empty: mounts.flatMap((mount) => (mount.kind === "empty" ? [mount.target] : [])),
-    files: {
-      ...users,
-      ...settings.files,
-      ...trust?.files,
-      ...(await findHiddenFiles(folder, order.hide)),
-    },
-    command: [
-      insideWall.program.node,
-      ...nodeArguments,
-      "--import",
-      `file://${forwarder.target}`,
-      join(insideWall.program.root, program.entry),
-      ...serveArguments({
-        socket: `${insideWall.run}/host.sock`,
-        keyFile: `${insideWall.run}/key`,
-        stateDir: dirs.state,
-        ...(dirs.egress === null ? {} : { egress: insideEgress.socket }),
-        endsWithInput: true,
-      }),
-    ],
+    files: { ...users, ...files },
+    command,
   };
 }
 

@@ -1,13 +1,13 @@
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { egressEnvironment } from "../egress/egress-environment.ts";
 import type { BubblewrapOrder } from "../sandboxes/bubblewrap-command.ts";
 import { forwarderBind } from "../sandboxes/port-forwarder-client.ts";
 import {
-  nodeArguments,
   orderedEnvironment,
   programBinds,
-  serveArguments,
+  serveCommand,
   systemPath,
+  type ServeOrder,
 } from "../sandboxes/tool-host-program.ts";
 import type { DerivedSettings } from "./derived-settings.ts";
 import { findHiddenFiles } from "./hidden-files.ts";
@@ -45,32 +45,54 @@ export type WallParts = Pick<StartedWallsDeps, "dataDir" | "environment" | "limi
   readonly trust: WallTrust | null;
 };
 
+/** What walls of both kinds show and start. `readOnlyFolders`: of programs and their settings, shown at their own paths. */
+export async function orderInside(
+  parts: WallParts,
+  readOnlyFolders: readonly string[],
+  { endsWithInput = false }: Pick<ServeOrder, "endsWithInput"> = {},
+) {
+  const { account, dataDir, dirs, extraFolders, folder, guards, order, program, settings, trust } = parts;
+  const forwarder = forwarderBind(undefined, "/run/convoke-program");
+  const own = programBinds(program, insideWall.program).map((bind) => ({ ...bind, isWritable: false }));
+  return {
+    mounts: planMounts({
+      folder,
+      namedFolder: order.folder,
+      extraFolders,
+      home: account.home,
+      dataDir,
+      dirs,
+      program: [forwarder, ...own],
+      toolchains: readOnlyFolders,
+      guards,
+      copies: order.copies,
+    }),
+    variables: {
+      ...settings.variables,
+      ...(trust === null ? {} : egressEnvironment({ ...insideEgress, ...trust })),
+    },
+    files: { ...settings.files, ...trust?.files, ...(await findHiddenFiles(folder, order.hide)) },
+    command: serveCommand(program, insideWall.program, forwarder.target, {
+      socket: `${insideWall.run}/host.sock`,
+      keyFile: `${insideWall.run}/key`,
+      stateDir: dirs.state,
+      egress: dirs.egress === null ? undefined : insideEgress.socket,
+      endsWithInput,
+    }),
+  };
+}
+
 /** What to start for a wall whose folders exist. */
 export async function orderWall(parts: WallParts): Promise<BubblewrapOrder> {
-  const { account, dataDir, dirs, environment, folder, limits, order, program, settings, trust } = parts;
+  const { account, dataDir, environment, folder, limits } = parts;
   const home = environment["HOME"] ?? account.home;
   const toolchains = await findToolchains({ home, dataDir, environment });
-  const forwarder = forwarderBind(undefined, "/run/convoke-program");
-  const mounts = planMounts({
-    folder,
-    namedFolder: order.folder,
-    extraFolders: parts.extraFolders,
-    home: account.home,
-    dataDir,
-    dirs,
-    program: [
-      forwarder,
-      ...programBinds(program, insideWall.program).map((bind) => ({ ...bind, isWritable: false })),
-    ],
-    toolchains: [...toolchains, ...parts.java.settingsFolders],
-    guards: parts.guards,
-    copies: order.copies,
-  });
+  const inside = await orderInside(parts, [...toolchains, ...parts.java.settingsFolders]);
+  const { command, mounts } = inside;
   const path = visiblePath(environment["PATH"] ?? systemPath, toolchains, dirname(insideWall.program.node));
   const variables = orderedEnvironment({
     ...toolchainVariables(environment, toolchains),
-    ...settings.variables,
-    ...(trust === null ? {} : egressEnvironment({ ...insideEgress, ...trust })),
+    ...inside.variables,
   });
   const view = {
     account,
@@ -82,26 +104,9 @@ export async function orderWall(parts: WallParts): Promise<BubblewrapOrder> {
     account: account.become,
     binds: mounts.filter((mount) => mount.kind === "bind"),
     toArguments: (binds) => wallArguments(view, mounts, binds),
-    files: {
-      ...accountFiles(account, hostName),
-      ...settings.files,
-      ...trust?.files,
-      ...(await findHiddenFiles(folder, order.hide)),
-    },
+    files: { ...accountFiles(account, hostName), ...inside.files },
     visible: [],
     limits: { pids: limits.pids, memoryMb: limits.memoryMb ?? processMemoryMb },
-    command: [
-      insideWall.program.node,
-      ...nodeArguments,
-      "--import",
-      `file://${forwarder.target}`,
-      join(insideWall.program.root, program.entry),
-      ...serveArguments({
-        socket: `${insideWall.run}/host.sock`,
-        keyFile: `${insideWall.run}/key`,
-        stateDir: dirs.state,
-        ...(dirs.egress === null ? {} : { egress: insideEgress.socket }),
-      }),
-    ],
+    command,
   };
 }

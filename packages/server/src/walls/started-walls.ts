@@ -16,6 +16,7 @@ import { PrivateHomes } from "./private-homes.ts";
 import { UserPlaces } from "./user-places.ts";
 import { WallPlaces } from "./wall-places.ts";
 import type { WalledHost, WallKind, WallOrder, Walls } from "./wall.ts";
+import { isFolder } from "../lib/file-kinds.ts";
 
 /** Less than a call waits for an unavailable tool host. */
 const placeWaitMs = 20_000;
@@ -188,11 +189,8 @@ export class StartedWalls implements Omit<Walls, "summary" | "kind"> {
         const loc = ["body", "wall", "extra_folders", index, "path"];
         if (!isAbsolute(path)) throw invalidField(loc, `${path} is not an absolute path.`);
         const found = await resolved(path);
-        const isFolder = await stat(found).then(
-          (stats) => stats.isDirectory(),
-          () => false,
-        );
-        if (!isFolder) throw invalidField(loc, `${path} is not a folder that the server can read.`);
+        if (!(await isFolder(found)))
+          throw invalidField(loc, `${path} is not a folder that the server can read.`);
         const reason = whyNotShown(found, await this.#hidden());
         if (reason !== null) throw invalidField(loc, reason);
         return { path: found, isWritable };

@@ -1,6 +1,7 @@
-import { realpath, stat } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { isBelow } from "./refused-folder.ts";
+import { isFolder } from "../lib/file-kinds.ts";
 
 export type ToolchainPlaces = {
   readonly home: string;
@@ -97,12 +98,4 @@ export function toolchainVariables(
     if (isOfSystem(value) || isShown) variables[name] = value;
   }
   return variables;
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return await stat(path).then(
-    (found) => found.isDirectory(),
-    // Missing, or not for this user.
-    () => false,
-  );
 }

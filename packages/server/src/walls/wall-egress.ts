@@ -1,4 +1,3 @@
-import type { HostTotals, RefusalsSince } from "../egress/egress.ts";
 import { GitPlaceholders } from "../egress/git-placeholders.ts";
 import { trustFiles } from "../egress/inside-egress.ts";
 import { withBoundHosts } from "../egress/policy/bound-hosts.ts";
@@ -27,7 +26,7 @@ export type WallEgressDeps = Pick<
 /** The way out of one wall. It outlives single processes of the wall; grants also outlive {@link WallEgress.close}. */
 export class WallEgress {
   readonly #deps: WallEgressDeps;
-  readonly #way: WayOut;
+  readonly way: WayOut;
   #unwatch: (() => void) | null = null;
   readonly #git: GitPlaceholders;
 
@@ -37,7 +36,7 @@ export class WallEgress {
     const { network, limitedBy, rootId, granted } = order;
     this.#deps = deps;
     this.#git = new GitPlaceholders({ folder, secrets: () => boundSecrets.ofWall(rootId) });
-    this.#way = new WayOut({
+    this.way = new WayOut({
       folder,
       trust,
       environment,
@@ -53,31 +52,18 @@ export class WallEgress {
       authorityKey: null,
       outside,
     });
-    this.grant(granted);
-  }
-
-  /** Before the way out is open as well. Throws a `Fault` for a wrong host. */
-  grant(hosts: readonly string[]): void {
-    this.#way.grant(hosts);
+    this.way.grant(granted);
   }
 
   /** What the inside trusts. `registries` are hosts of the preset that the person's settings name. */
   async open(registries: readonly string[], java: Java): Promise<WallTrust> {
-    const trust = await this.#way.open(registries);
+    const trust = await this.way.open(registries);
     this.#unwatch ??= this.#watchSecrets();
     // They may have changed since it was opened.
-    this.#way.refresh();
+    this.way.refresh();
     await this.#git.write();
     const files = { ...(await javaFiles(java, trust.bundle)), ...(await trustFiles(trust)) };
     return { files, publicKeyDigest: trust.publicKeyDigest };
-  }
-
-  refusalsSince(mark: number): RefusalsSince {
-    return this.#way.refusalsSince(mark);
-  }
-
-  totals(): readonly HostTotals[] {
-    return this.#way.totals();
   }
 
   /** Until it is opened again. */
@@ -85,13 +71,13 @@ export class WallEgress {
     this.#unwatch?.();
     this.#unwatch = null;
     await this.#git.settled();
-    await this.#way.close();
+    await this.way.close();
   }
 
   #watchSecrets(): () => void {
     const { boundSecrets, logger, order } = this.#deps;
     return boundSecrets.watch(order.rootId, () => {
-      this.#way.refresh();
+      this.way.refresh();
       this.#git.write().catch((error: unknown) => {
         const fields = { conversation: order.rootId, error: describeError(error) };
         logger.warn(fields, "git's placeholders in a wall could not be written");

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,6 +7,7 @@ import { openHostStream, ToolHostRefusedError, ToolHostUnreachableError } from "
 import { describeError } from "../lib/describe-error.ts";
 import type { LaunchedWall } from "./launched-wall.ts";
 import { NoPlaceError } from "./wall-places.ts";
+import { isSocket } from "../lib/file-kinds.ts";
 
 export type WallProcessDeps = {
   /** The folder that shows inside, with the socket of the tool host. */
@@ -145,12 +146,4 @@ export class WallProcess implements AsyncDisposable {
 
 export function createWallKey(): string {
   return randomBytes(32).toString("base64url");
-}
-
-async function isSocket(path: string): Promise<boolean> {
-  return await stat(path).then(
-    (found) => found.isSocket(),
-    // Not yet.
-    () => false,
-  );
 }

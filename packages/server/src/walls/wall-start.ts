@@ -19,24 +19,7 @@ import type { WallEgress } from "./wall-egress.ts";
 import { groupLimits, type WallGroup } from "./wall-group.ts";
 import type { ConversationWallDeps } from "./walls-deps.ts";
 
-export type WallStartDeps = Pick<
-  ConversationWallDeps,
-  | "containers"
-  | "dataDir"
-  | "environment"
-  | "extraFolders"
-  | "folder"
-  | "gitPlaces"
-  | "home"
-  | "limits"
-  | "logger"
-  | "order"
-  | "privateHomes"
-  | "program"
-  | "root"
-  | "self"
-  | "state"
-> & {
+export type WallStartDeps = ConversationWallDeps & {
   /** Folder for the sockets of the process. */
   readonly run: string;
   /** Opens its tool host. */
@@ -64,7 +47,7 @@ export class WallStart {
 
   /** Makes what the inside needs, and starts it. */
   async launch(): Promise<LaunchedWall> {
-    const { environment, root, order, containers, limits, logger, folder } = this.#deps;
+    const { environment, root, order, containers, limits } = this.#deps;
     const parts = await this.#prepare();
     if (order.kind === "bubblewrap") {
       const bubblewrap = await orderWall(parts);
@@ -84,8 +67,7 @@ export class WallStart {
       labels: containers.labels,
       root,
       limits: groupLimits(limits),
-      onLeft: (error) =>
-        logger.warn({ folder, error: describeError(error) }, "the container of a wall could not be removed"),
+      onLeft: this.#warn("the container of a wall could not be removed"),
     });
   }
 
@@ -137,28 +119,20 @@ export class WallStart {
 
   /** Gives up what the process held. Never rejects: a file that stays behind is harmless, and the next wall takes it over. */
   async release(): Promise<void> {
-    const { folder, gitPlaces, logger } = this.#deps;
-    await this.#deps.group.close().catch((error: unknown) => {
-      logger.warn(
-        { folder, error: describeError(error) },
-        "the control group of a wall could not be removed",
-      );
-    });
+    const { gitPlaces, group, home, privateHomes, root } = this.#deps;
+    await group.close().catch(this.#warn("the control group of a wall could not be removed"));
     if (this.#isHomeHeld) {
       this.#isHomeHeld = false;
-      const { privateHomes, home, root } = this.#deps;
-      await privateHomes.release(basename(home), basename(root)).catch((error: unknown) => {
-        logger.warn(
-          { folder, error: describeError(error) },
-          "the private home of a wall stays marked as used",
-        );
-      });
+      const released = privateHomes.release(basename(home), basename(root));
+      await released.catch(this.#warn("the private home of a wall stays marked as used"));
     }
-    for (const gitDir of this.#gitDirs.splice(0)) {
-      await gitPlaces.release(gitDir).catch((error: unknown) => {
-        logger.warn({ folder, error: describeError(error) }, "what a wall held in .git could not be removed");
-      });
-    }
+    for (const gitDir of this.#gitDirs.splice(0))
+      await gitPlaces.release(gitDir).catch(this.#warn("what a wall held in .git could not be removed"));
+  }
+
+  #warn(message: string): (error: unknown) => void {
+    const { folder, logger } = this.#deps;
+    return (error) => logger.warn({ folder, error: describeError(error) }, message);
   }
 
   async #findGuards(): Promise<Bind[]> {

@@ -1,7 +1,7 @@
 import type { ModelRequest } from "../../models/model.ts";
-import { text } from "../observation-content.ts";
 import type { CondensationPlan } from "./plan.ts";
 import { transcriptOf } from "./transcript.ts";
+import { questionOf } from "../side-question.ts";
 
 const instructions = `You keep the working notes of a software agent. The agent's conversation has become too long, and its oldest part is
 about to be taken away. From then on the agent knows about that part only what you write now. You do not take part in
@@ -30,12 +30,5 @@ export function summaryRequest(plan: CondensationPlan, charactersPerItem: number
     `<conversation>\n${transcriptOf(plan.forgotten, charactersPerItem)}\n</conversation>`,
     "Write the notes now.",
   ];
-  return {
-    messages: [
-      { role: "system", content: [text(instructions)] },
-      { role: "user", content: [text(material.join("\n\n"))] },
-    ],
-    tools: [],
-    cacheKey: "condenser",
-  };
+  return questionOf(instructions, material.join("\n\n"), "condenser");
 }

@@ -1,7 +1,7 @@
 import { clipText, shortNotice } from "@convoke/tool-host";
 import type { RequestRecord } from "../../events/event-draft.ts";
 import type { Model, ModelResponse } from "../../models/model.ts";
-import { lastPart } from "../last-part.ts";
+import { lastPart, wordsOf } from "../side-question.ts";
 import { RequestHash } from "../request-hash.ts";
 import { shares, type CondenserSettings } from "./condenser-settings.ts";
 import type { CondensationPlan } from "./plan.ts";
@@ -54,10 +54,7 @@ export async function writeSummary(
       continue;
     }
     const { response } = last;
-    const notes = response.message.content
-      .map((part) => part.text)
-      .join("")
-      .trim();
+    const notes = wordsOf(response).trim();
     if (notes === "") return { code: "LLMNoResponseError", detail: "The model wrote no summary." };
     const hash = new RequestHash();
     return {

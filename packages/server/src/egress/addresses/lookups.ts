@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import type { EgressLimits, EgressOptions } from "../egress.ts";
 import type { Target } from "../../lib/host-name.ts";
 import { Refused, Unreachable } from "../records/refusal.ts";
-import { abortedBy } from "./aborted-by.ts";
+import { orAborted } from "../../lib/or-aborted.ts";
 
 type LookupLimits = Pick<EgressLimits, "maxLookups" | "resolveMs">;
 
@@ -25,7 +25,7 @@ export class Lookups {
     if (family !== 0) return [{ address: target.host, family }];
     const late = AbortSignal.timeout(this.#limits.resolveMs);
     try {
-      const addresses = await abortedBy(AbortSignal.any([signal, late]), this.#resolveShared(target));
+      const addresses = await orAborted(this.#resolveShared(target), AbortSignal.any([signal, late]));
       if (addresses.length === 0) throw new Unreachable(target, 502, "Its name has no address.");
       return addresses;
     } catch (error) {

@@ -2,9 +2,9 @@ import { isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { formatTarget } from "../../lib/host-name.ts";
 import { Unreachable } from "../records/refusal.ts";
-import { abortedBy } from "./aborted-by.ts";
+import { nextReadable } from "../../lib/next-readable.ts";
+import { orAborted } from "../../lib/or-aborted.ts";
 import { buffered, type ConnectWait, connectTcp, whenConnected } from "./sockets.ts";
-import { once } from "node:events";
 
 const maxHeadBytes = 16 * 1024;
 
@@ -31,7 +31,7 @@ export async function openThroughProxy(proxy: URL, wait: ConnectWait): Promise<S
   socket.write(`CONNECT ${name} HTTP/1.1\r\nHost: ${name}\r\n${login}\r\n`);
   const timer = setTimeout(() => socket.destroy(new Error("timeout")), timeoutMs);
   try {
-    const head = await abortedBy(signal, readHead(socket));
+    const head = await orAborted(readHead(socket), signal);
     if (/^HTTP\/1\.[01] 2\d\d(?: |\r)/.test(head)) return socket;
     throw new Error(`status ${/^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1] ?? "unreadable"}`);
   } catch (error) {
@@ -60,14 +60,4 @@ async function readHead(socket: Socket): Promise<string> {
     return bytes.subarray(0, end).toString("latin1");
   }
   throw new Error("too long");
-}
-
-async function nextReadable(socket: Socket): Promise<void> {
-  const done = new AbortController();
-  const { signal } = done;
-  try {
-    await Promise.race(["readable", "end", "close"].map(async (event) => once(socket, event, { signal })));
-  } finally {
-    done.abort();
-  }
 }

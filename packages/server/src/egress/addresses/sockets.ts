@@ -1,7 +1,7 @@
 import { connect, type Socket, type TcpNetConnectOpts } from "node:net";
 import type { Target } from "../../lib/host-name.ts";
 import { Unreachable } from "../records/refusal.ts";
-import { abortedBy } from "./aborted-by.ts";
+import { orAborted } from "../../lib/or-aborted.ts";
 
 /** Of every socket on the way: with Node's 64 KiB a tunnel takes a third more processor time for each byte. */
 export const socketBufferBytes = 512 * 1024;
@@ -38,7 +38,7 @@ export async function whenConnected<S extends Socket>(
   // After this, an error is the reason of a close, and everything that uses the socket waits for that.
   socket.on("error", () => {});
   try {
-    return await abortedBy(signal, promise);
+    return await orAborted(promise, signal);
   } catch (error) {
     socket.destroy();
     throw error;

@@ -30,42 +30,33 @@ export class CertificateAuthority {
       given === null
         ? generateKeyPairSync("ec", { namedCurve: "P-256" })
         : { privateKey: given, publicKey: createPublicKey(given) };
-    const { publicKey, privateKey } = this.#key;
-    this.certificate = writeCertificate(
-      {
-        subject: this.#name,
-        issuer: this.#name,
-        notBefore: new Date(now() - beforeMs),
-        notAfter: new Date(this.#notAfter),
-        publicKey,
-        issuerPublicKey: publicKey,
-        host: null,
-      },
-      privateKey,
-    );
+    const { publicKey } = this.#key;
+    this.certificate = this.#write(null, publicKey, this.#notAfter);
     this.publicKeyDigest = publicKeyDigest(publicKey);
   }
 
   /** For a name or an address. */
   issue(host: string): Leaf {
     const notAfter = Math.min(this.#notAfter, this.#now() + leafDays * dayMs);
-    const leaf = writeCertificate(
-      {
-        subject: host,
-        issuer: this.#name,
-        notBefore: new Date(this.#now() - beforeMs),
-        notAfter: new Date(notAfter),
-        publicKey: this.#leafKey.publicKey,
-        issuerPublicKey: this.#key.publicKey,
-        host,
-      },
-      this.#key.privateKey,
-    );
     return {
       key: this.#leafKey.privateKey.export({ type: "pkcs8", format: "pem" }) as string,
       // With the authority: Chromium compares the keys of the whole chain with those that it was given.
-      cert: leaf + this.certificate,
+      cert: this.#write(host, this.#leafKey.publicKey, notAfter) + this.certificate,
       renewAt: notAfter - dayMs,
     };
+  }
+
+  /** A certificate for a host, or the authority's own for null. */
+  #write(host: string | null, publicKey: KeyObject, notAfter: number): string {
+    const fields = {
+      subject: host ?? this.#name,
+      issuer: this.#name,
+      notBefore: new Date(this.#now() - beforeMs),
+      notAfter: new Date(notAfter),
+      publicKey,
+      issuerPublicKey: this.#key.publicKey,
+      host,
+    };
+    return writeCertificate(fields, this.#key.privateKey);
   }
 }

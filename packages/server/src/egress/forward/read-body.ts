@@ -1,6 +1,6 @@
-import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { ClientGone } from "../records/refusal.ts";
+import { nextReadable } from "../../lib/next-readable.ts";
 
 /** The whole body, when it has no more bytes than the maximum; otherwise null, and the stream has all of it as before. */
 export async function readBody(stream: Readable, maxBytes: number): Promise<Buffer | null> {
@@ -19,12 +19,6 @@ export async function readBody(stream: Readable, maxBytes: number): Promise<Buff
     }
     if (stream.readableEnded) return Buffer.concat(chunks);
     if (stream.destroyed) throw new ClientGone();
-    const done = new AbortController();
-    const { signal } = done;
-    try {
-      await Promise.race(["readable", "end", "close"].map(async (event) => once(stream, event, { signal })));
-    } finally {
-      done.abort();
-    }
+    await nextReadable(stream);
   }
 }

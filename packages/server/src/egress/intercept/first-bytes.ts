@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import type { Socket } from "node:net";
+import { nextReadable } from "../../lib/next-readable.ts";
 
 /**
  * Waits until a socket has at least one byte and `isEnough` of what it has, and puts all back. Null when it ends or stays silent before;
@@ -22,25 +22,15 @@ export async function peek(
         socket.destroy();
         return null;
       }
-      await nextReadable(socket);
+      await nextReadable(socket).catch((error: unknown) => {
+        // The socket failed: it is destroyed, which is seen above.
+        if (!socket.destroyed) throw error;
+      });
     }
     socket.unshift(bytes);
     return bytes;
   } finally {
     clearTimeout(timer);
-  }
-}
-
-async function nextReadable(socket: Socket): Promise<void> {
-  const done = new AbortController();
-  const { signal } = done;
-  try {
-    await Promise.race(["readable", "end", "close"].map(async (event) => once(socket, event, { signal })));
-  } catch (error) {
-    // The socket failed: it is destroyed, which the caller sees.
-    if (!socket.destroyed) throw error;
-  } finally {
-    done.abort();
   }
 }
 

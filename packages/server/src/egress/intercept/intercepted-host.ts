@@ -1,5 +1,4 @@
-import { createServer as createHttp2Server, type Http2Server } from "node:http2";
-import { constants } from "node:http2";
+import { createServer as createHttp2Server, constants, type Http2Server } from "node:http2";
 import type { Server as HttpServer } from "node:http";
 import type { Socket } from "node:net";
 import { createServer as createTlsServer, type Server as TlsServer, type TLSSocket } from "node:tls";

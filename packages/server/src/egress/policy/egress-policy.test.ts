@@ -88,15 +88,15 @@ test("without interception, hosts of a preset are not read-only; those of read_o
 
 test("a grant makes a read-only host whole, within the other policies", () => {
   const policy = new EgressPolicy({ policy: "registries", limitedBy: [] });
-  policy.grant(["pypi.org"], "conversation");
-  policy.grant(["pypi.org"], "run");
+  policy.grant(["pypi.org"]);
+  policy.grant(["pypi.org"]);
   expect(policy.decide({ host: "pypi.org", port: 443 })).toMatchObject({
     isReadOnly: false,
     rule: "granted: pypi.org",
   });
-  policy.revoke("run");
+  policy.revoke(["files.pythonhosted.org"]);
   expect(policy.decide({ host: "pypi.org", port: 443 })).toMatchObject({ isReadOnly: false });
-  policy.revoke("conversation", ["pypi.org"]);
+  policy.revoke(["pypi.org"]);
   expect(policy.decide({ host: "pypi.org", port: 443 })).toMatchObject({ isReadOnly: true });
 });
 

@@ -20,9 +20,6 @@ export type EgressPolicies = {
   readonly registries?: readonly string[];
 };
 
-/** How long a grant holds: until the run ends, or as long as the conversation. */
-export type GrantScope = "run" | "conversation";
-
 export type Verdict =
   | {
       readonly isAllowed: true;
@@ -43,7 +40,7 @@ export type Verdict =
 export class EgressPolicy {
   #limits: readonly { readonly source: PolicySource; readonly decide: CompiledPolicy }[] = [];
   #own: CompiledPolicy = () => ({ kind: "none" });
-  readonly #grants = new Map<string, { readonly scope: GrantScope; readonly decide: CompiledPolicy }>();
+  readonly #grants = new Map<string, CompiledPolicy>();
 
   constructor(policies: EgressPolicies) {
     this.set(policies);
@@ -61,23 +58,18 @@ export class EgressPolicy {
   }
 
   /** Lets the conversation reach hosts, written as in `allow`, as far as the other policies do. */
-  grant(hosts: readonly string[], scope: GrantScope): void {
+  grant(hosts: readonly string[]): void {
     const compiled = hosts.map((host, at) => {
       const problem = parseHostPattern(host, "web");
       if (typeof problem === "string") throw invalidField(["hosts", at], problem);
       return [host, compilePolicy({ allow: [host] })] as const;
     });
-    for (const [host, decide] of compiled) {
-      const isForConversation = this.#grants.get(host)?.scope === "conversation";
-      this.#grants.set(host, { scope: isForConversation ? "conversation" : scope, decide });
-    }
+    for (const [host, decide] of compiled) this.#grants.set(host, decide);
   }
 
-  /** Ends the grants of a scope, or only those for these hosts. */
-  revoke(scope: GrantScope, hosts?: readonly string[]): void {
-    for (const [host, grant] of this.#grants) {
-      if (grant.scope === scope && (hosts?.includes(host) ?? true)) this.#grants.delete(host);
-    }
+  /** Ends the grants for these hosts. */
+  revoke(hosts: readonly string[]): void {
+    for (const host of hosts) this.#grants.delete(host);
   }
 
   decide(target: Target): Verdict {
@@ -103,7 +95,7 @@ export class EgressPolicy {
   #decideOwn(target: Target): ReturnType<CompiledPolicy> {
     const own = this.#own(target);
     if (own.kind === "deny" || (own.kind === "allow" && !own.isReadOnly)) return own;
-    for (const { decide } of this.#grants.values()) {
+    for (const decide of this.#grants.values()) {
       const granted = decide(target);
       if (granted.kind === "allow") return { ...granted, rule: `granted: ${granted.rule}` };
     }

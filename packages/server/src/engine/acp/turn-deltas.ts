@@ -1,6 +1,5 @@
-import { sparedTexts, secretValues } from "../secret-values.ts";
 import type { RunDeps } from "../run/run-deps.ts";
-import { DeltaStream } from "../run/stream-delta.ts";
+import { openDeltas, type DeltaStream } from "../run/stream-delta.ts";
 import type { Delta } from "./turn-mapping.ts";
 
 /** The messages of a turn as they are said, one after another. */
@@ -13,7 +12,7 @@ export class TurnDeltas {
   }
 
   push({ type, text }: Delta): void {
-    this.#stream ??= this.#open();
+    this.#stream ??= openDeltas(this.#deps);
     this.#stream.push({ type, text });
   }
 
@@ -28,15 +27,5 @@ export class TurnDeltas {
   cut(): void {
     this.#stream?.end({ outcome: "cut" });
     this.#stream = null;
-  }
-
-  #open(): DeltaStream {
-    const { configuration, log, signals } = this.#deps;
-    const { config, secrets } = configuration;
-    const emitDelta = (plain: string | null, withItem: string): void => {
-      if (!signals.hasListeners) return;
-      signals.emitDelta(plain === null ? null : log.mask(plain), log.mask(withItem));
-    };
-    return new DeltaStream({ emitDelta }, secretValues(secrets), sparedTexts(config));
   }
 }

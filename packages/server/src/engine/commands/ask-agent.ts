@@ -2,10 +2,12 @@ import { buildHistory } from "../../agent/history.ts";
 import type { ViewEvent } from "../../agent/history-view.ts";
 import { toModelTool } from "../../agent/tool-schema.ts";
 import { Fault } from "../../lib/fault.ts";
-import type { Model, ModelRequest, ModelResponse } from "../../models/model.ts";
+import type { Model, ModelRequest } from "../../models/model.ts";
 import { readsPrediction } from "../../security/analyzers/analyzer.ts";
 import type { SharedParts } from "../shared-parts.ts";
 import type { ToolBelt } from "../tool-belt.ts";
+import { text } from "../../agent/observation-content.ts";
+import { lastPart, wordsOf } from "../../agent/side-question.ts";
 
 type AskDeps = {
   readonly session: Pick<ToolBelt, "tools">;
@@ -40,16 +42,13 @@ async function askAgent(
   signal: AbortSignal,
 ): Promise<string> {
   const history = buildHistory(view);
-  const asked = {
-    role: "user" as const,
-    content: [{ type: "text" as const, text: `${preface}\n\n${question}`, cache_prompt: false }],
-  };
+  const asked = { role: "user" as const, content: [text(`${preface}\n\n${question}`)] };
   const tools = session.tools.map((tool) => toModelTool(tool, asksForRisk));
   const request: ModelRequest = { messages: [...history, asked], tools, cacheKey };
-  const first = textOf(await answerOf(model, request, signal));
+  const first = await answerOf(model, request, signal);
   if (first !== "") return first;
   // A tool call is no answer; without tools the model can only write text.
-  const second = textOf(await answerOf(model, { ...request, tools: [] }, signal));
+  const second = await answerOf(model, { ...request, tools: [] }, signal);
   if (second !== "") return second;
   throw new Fault(
     "not-now",
@@ -58,20 +57,10 @@ async function askAgent(
   );
 }
 
-/** The text of the model's answer, without its calls. */
-function textOf({ message }: ModelResponse): string {
-  return message.content
-    .map(({ text }) => text)
-    .join("")
-    .trim();
-}
-
-async function answerOf(model: Model, request: ModelRequest, signal: AbortSignal): Promise<ModelResponse> {
-  for await (const part of model.stream(request, signal)) {
-    if (part.type === "done") return part.response;
-    if (part.type === "failed") throw new Fault("not-now", "model_failed", part.error.detail);
-    if (part.type === "aborted") break;
-  }
+async function answerOf(model: Model, request: ModelRequest, signal: AbortSignal): Promise<string> {
+  const last = await lastPart(model.stream(request, signal));
+  if (last.type === "done") return wordsOf(last.response).trim();
+  if (last.type === "failed") throw new Fault("not-now", "model_failed", last.error.detail);
   throw new Fault("not-now", "question_aborted", "The question was given up before the model had answered.");
 }
 

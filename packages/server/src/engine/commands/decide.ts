@@ -9,6 +9,7 @@ import type { EventBody, EventDraft } from "../../events/event-draft.ts";
 import { endRetry, failRun, startRun, stateUpdate, statusUpdate } from "../../events/state-update.ts";
 import { warning } from "../../events/warning.ts";
 import { deliverHeld, lastMessageDraft, type MessageDraft, type StoredHeld } from "./held-messages.ts";
+import { alreadyRunning } from "../refusals.ts";
 
 /** The result of a command: events that commit together, and whether the current run is aborted. */
 export type Decision = { readonly drafts: readonly EventDraft[]; readonly isAbort?: boolean };
@@ -74,13 +75,7 @@ export function messageDraft(command: SendCommand): MessageDraft {
 
 /** Starts, resumes or approves. Running already is a conflict; finished without new messages is a no-op. */
 export function decideRun(state: ConversationState): Decision {
-  if (state.status === "running") {
-    throw new Fault(
-      "conflict",
-      "already_running",
-      "The conversation is already running. Wait until it ends, or pause or interrupt it first.",
-    );
-  }
+  if (state.status === "running") throw alreadyRunning();
   if (state.status === "finished" && !hasUnseenInput(state) && state.openActions.length === 0) return nothing;
   // A run approves only actions that were pending for the user; after a pause approval is requested first (W2).
   return { drafts: [startRun(state.status === "waiting_for_confirmation" ? state.openActions : [])] };

@@ -7,6 +7,7 @@ import type { SendInput } from "../conversation-deps.ts";
 import type { Decision } from "./decide.ts";
 import type { Goal } from "../state/pursued-goal.ts";
 import type { ConversationState } from "../state/conversation-state.ts";
+import { alreadyRunning } from "../refusals.ts";
 
 /** Stored in the log, so that a restart resumes it. */
 function goalUpdate(goal: Goal): EventDraft {
@@ -21,7 +22,7 @@ export function goalMessage(objective: string, maxIterations: number): SendInput
 }
 
 export function newGoal(state: ConversationState, objective: string, maxIterations: number): Goal {
-  if (state.status === "running") throw busy();
+  if (state.status === "running") throw alreadyRunning();
   return {
     active: true,
     status: "running",
@@ -41,7 +42,7 @@ export function decideGoalStop({ goal }: ConversationState): Decision {
 /** Resumes an interrupted goal; does not approve pending actions. */
 export function decideGoalResume(state: ConversationState): Decision {
   const { goal, status } = state;
-  if (status === "running" || goal?.active === true) throw busy();
+  if (status === "running" || goal?.active === true) throw alreadyRunning();
   if (goal?.status !== "interrupted") {
     throw new Fault("conflict", "no_resumable_goal", "No goal of this conversation was interrupted.");
   }
@@ -68,12 +69,4 @@ export function afterVerdict(goal: Goal, verdict: Verdict | null): EventDraft[] 
 function followUp({ objective }: Goal, { missing }: Verdict): string {
   const open = missing.trim() === "" ? "" : `\nStill missing: ${missing.trim()}`;
   return `The objective is not reached yet: ${objective}${open}\nGo on with the work, and check the result before you finish.`;
-}
-
-function busy(): Fault {
-  return new Fault(
-    "conflict",
-    "already_running",
-    "The conversation is already running. Wait until it ends, or pause or interrupt it first.",
-  );
 }

@@ -17,7 +17,6 @@ import { callsIn } from "../../models/calls-in.ts";
 import type { Adjustment, ModelError, ModelPart, ModelResponse, SpentAttempt } from "../../models/model.ts";
 import { readsPrediction } from "../../security/analyzers/analyzer.ts";
 import { decideByRules } from "../../security/rules/decide-by-rules.ts";
-import { secretValues, sparedTexts } from "../secret-values.ts";
 import { condensedDrafts } from "./condense-now.ts";
 import {
   adjustedEvents,
@@ -26,8 +25,7 @@ import {
   serversAwaited,
   tokenEvents,
 } from "./model-events.ts";
-import { endRetry } from "../../events/state-update.ts";
-import { failRun } from "../../events/state-update.ts";
+import { endRetry, failRun } from "../../events/state-update.ts";
 import { hasReviewer } from "./reviews.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";
 import { projectWarnings, type CurrentRules, type RunRules } from "./run-rules.ts";
@@ -35,7 +33,7 @@ import { addCalls } from "../state/stats.ts";
 import type { ToolBelt } from "../tool-belt.ts";
 import { answerSchema, shownTools, type ShownTools } from "./shown-tools.ts";
 import { storeEvents, type Following } from "./store-events.ts";
-import { DeltaStream, type DeltaEnd } from "./stream-delta.ts";
+import { openDeltas, type DeltaEnd, type DeltaStream } from "./stream-delta.ts";
 
 /** Either a stream of an answer, or a condensation that must come first. */
 type Begun =
@@ -143,7 +141,7 @@ export class ModelCalls {
     return writes.length > 0;
   }
 
-  async #store(drafts: () => readonly EventDraft[]): Promise<void> {
+  async #store(drafts: () => Promise<readonly EventDraft[]> | readonly EventDraft[]): Promise<void> {
     await storeEvents(this.#deps, this.#signal, () => (isWanted(this.#deps, this.#signal) ? drafts() : []));
   }
 
@@ -153,7 +151,7 @@ export class ModelCalls {
     if (!isWanted(this.#deps, this.#signal)) return null;
     const { agent, security_analyzer: analyzer } = configuration.config;
     const shown = this.#shownTools(session.tools);
-    const prepared = requests.of(view).prepare({
+    const prepared = requests(view).prepare({
       view,
       sawSeq,
       tools: shown.tools,
@@ -176,10 +174,7 @@ export class ModelCalls {
 
   async #condense(room: Promise<Condensed | null>): Promise<void> {
     const condensed = await room;
-    if (condensed === null) return;
-    await storeEvents(this.#deps, this.#signal, () =>
-      isWanted(this.#deps, this.#signal) ? condensedDrafts(condensed, this.#deps.log) : [],
-    );
+    if (condensed !== null) await this.#store(() => condensedDrafts(condensed, this.#deps.log));
   }
 
   async #record(
@@ -315,9 +310,7 @@ export class ModelCalls {
             { conversation: id, attempt: part.attempt, code: part.error.code },
             "model call failed, trying again",
           );
-          await storeEvents(this.#deps, this.#signal, () =>
-            isWanted(this.#deps, this.#signal) ? [retryUpdate(part)] : [],
-          );
+          await this.#store(() => [retryUpdate(part)]);
           break;
         case "text":
           this.#answerText += part.text;
@@ -334,15 +327,8 @@ export class ModelCalls {
 
   /** Null if nobody follows the streamed answer. */
   #openDeltas(): DeltaStream | null {
-    const { configuration, log, signals } = this.#deps;
-    const { config, secrets } = configuration;
-    if (config.agent.llm.stream !== true) return null;
-    const emitDelta = (plain: string | null, withItem: string): void => {
-      if (!signals.hasListeners) return;
-      // Masked again: secrets may have changed since the answer started.
-      signals.emitDelta(plain === null ? null : log.mask(plain), log.mask(withItem));
-    };
-    return new DeltaStream({ emitDelta }, secretValues(secrets), sparedTexts(config));
+    const isFollowed = this.#deps.configuration.config.agent.llm.stream === true;
+    return isFollowed ? openDeltas(this.#deps) : null;
   }
 
   #endOf(last: LastPart): DeltaEnd {

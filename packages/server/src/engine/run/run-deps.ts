@@ -12,7 +12,8 @@ import type { OpenAction } from "../state/conversation-state.ts";
 import type { Signals } from "../signals.ts";
 import type { Hold } from "./hold.ts";
 import type { HookSlot } from "../hook-gate.ts";
-import type { ViewRequests } from "./view-requests.ts";
+import type { AgentRequests } from "../../agent/agent-requests.ts";
+import type { ViewEvent } from "../../agent/history-view.ts";
 
 /** The calls that an earlier process left open. */
 export interface EarlierRuns {
@@ -62,7 +63,8 @@ export type RunDeps = SharedParts & {
   readonly earlier: EarlierRuns;
   /** Null for an agent with a model. */
   readonly acp: OtherTurns | null;
-  readonly requests: ViewRequests;
+  /** Builds the requests from a view incrementally, also across runs, while the view is cached. */
+  readonly requests: (view: readonly ViewEvent[]) => AgentRequests;
   /** Calls that the client carries out. */
   readonly clientCalls: AwaitedCalls;
   readonly condensing: Condensing;

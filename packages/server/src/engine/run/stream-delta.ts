@@ -4,6 +4,8 @@ import { nextUuid7 } from "../../lib/uuid7.ts";
 import type { ModelPart } from "../../models/model.ts";
 import { createStreamMask } from "../../security/mask.ts";
 import type { Signals } from "../signals.ts";
+import { secretValues, sparedTexts } from "../secret-values.ts";
+import type { RunDeps } from "./run-deps.ts";
 
 type StreamedPart = Extract<ModelPart, { type: "text" | "reasoning" | "tool-arguments" }>;
 
@@ -76,6 +78,21 @@ export class DeltaStream {
     const identity = { kind, answer_id: this.#answerId, seq: this.#seq };
     this.#signals.emitDelta(plain, JSON.stringify({ ...identity, ...fields }));
   }
+}
+
+/** The frames of an answer of this conversation, for whoever follows it. */
+export function openDeltas({
+  configuration,
+  log,
+  signals,
+}: Pick<RunDeps, "configuration" | "log" | "signals">): DeltaStream {
+  const { config, secrets } = configuration;
+  const emitDelta = (plain: string | null, withItem: string): void => {
+    if (!signals.hasListeners) return;
+    // Masked again: secrets may have changed since the answer started.
+    signals.emitDelta(plain === null ? null : log.mask(plain), log.mask(withItem));
+  };
+  return new DeltaStream({ emitDelta }, secretValues(secrets), sparedTexts(config));
 }
 
 type Mask = ReturnType<typeof createStreamMask>;

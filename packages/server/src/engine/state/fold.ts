@@ -1,6 +1,6 @@
 import type { Event, Message } from "@convoke/protocol";
 import { commonRanges } from "../../agent/branches.ts";
-import type { BranchHead, ConversationState } from "./conversation-state.ts";
+import type { BranchHead, ConversationState, OpenAction } from "./conversation-state.ts";
 import type { EventMeta, SeqRange } from "../../events/event-draft.ts";
 import { parseInstant } from "../../lib/instant.ts";
 import { unusedFieldsOf } from "../unused-fields.ts";
@@ -185,7 +185,8 @@ function applyUpdate(
     state.retryUntil = retryUntilOf(value);
   }
   if (key === "warning") state.unusedFields = [...state.unusedFields, ...unusedFieldsOf(value)];
-  if (meta.pendingCall !== undefined) notePendingCall(state, meta.pendingCall);
+  if (meta.pendingCall !== undefined)
+    changeActions(state, { [meta.pendingCall.id]: { resultDeadlineMs: meta.pendingCall.deadlineMs } });
   if (meta.held !== undefined) addHeld(state, { seq, event, meta }, value);
   if (meta.released !== undefined) state.held = state.held.filter(({ id }) => id !== meta.released);
   if (key === "acp_session") applySession(state, value);
@@ -195,7 +196,7 @@ function applyUpdate(
   }
   if (key === "goal") state.goal = value as ConversationState["goal"];
   if (meta.approved !== undefined) approve(state, meta.approved);
-  if (meta.reviewed !== undefined) noteReviews(state, meta.reviewed);
+  for (const [id, review] of Object.entries(meta.reviewed ?? {})) changeActions(state, { [id]: { review } });
   if (key === "approval_policy" && meta.deadlineMs !== undefined) state.approvalDeadlineMs = meta.deadlineMs;
   if (key !== "execution_status") return;
   const atMs = Math.floor((parseInstant(event.timestamp ?? "") ?? state.lastMicros) / 1000);
@@ -231,24 +232,16 @@ function navigate(
   state.approvalDeadlineMs = null;
 }
 
-function noteReviews(state: ConversationState, reviewed: Readonly<Record<string, string>>): void {
-  state.openActions = state.openActions.map((action) =>
-    Object.hasOwn(reviewed, action.id) ? { ...action, review: reviewed[action.id]! } : action,
-  );
-}
-
-function notePendingCall(
+/** `changes` by the action's id. */
+function changeActions(
   state: ConversationState,
-  { id, deadlineMs }: NonNullable<EventMeta["pendingCall"]>,
+  changes: Readonly<Record<string, Partial<OpenAction>>>,
 ): void {
   state.openActions = state.openActions.map((action) =>
-    action.id === id ? { ...action, resultDeadlineMs: deadlineMs } : action,
+    Object.hasOwn(changes, action.id) ? { ...action, ...changes[action.id] } : action,
   );
 }
 
 function approve(state: ConversationState, ids: readonly string[]): void {
-  const approved = new Set(ids);
-  state.openActions = state.openActions.map((action) =>
-    approved.has(action.id) ? { ...action, gate: "approved" } : action,
-  );
+  changeActions(state, Object.fromEntries(ids.map((id) => [id, { gate: "approved" as const }])));
 }

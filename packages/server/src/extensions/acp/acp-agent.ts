@@ -6,7 +6,7 @@ import { orAborted } from "../../lib/or-aborted.ts";
 import { wait } from "../../lib/wait.ts";
 import type { McpServer } from "../mcp/mcp-server.ts";
 import { openAcpConnection, type AcpConnection } from "./acp-connection.ts";
-import { AcpFailure, toAcpFailure, type AcpFailureCode } from "./acp-failure.ts";
+import { AcpFailure, toAcpFailure, agentFailure, type AcpFailureCode } from "./acp-failure.ts";
 import { readModels, type AcpModels } from "./acp-models.ts";
 import { toAcpServers } from "./acp-servers.ts";
 import { ClientFiles, type AgentFiles } from "./client-files.ts";
@@ -89,11 +89,11 @@ export class AcpAgent implements ExternalAgent {
     } catch (error) {
       await connection.close();
       if (late.aborted && !signal.aborted)
-        throw new AcpFailure(
+        throw agentFailure(
           "ACPInitError",
-          `The agent "${this.command}" (acp_command) opened no session within ${startupTimeoutMs / 1000} s ` +
-            "(acp_startup_timeout). Send a message to try again.",
-          { cause: error },
+          this.command,
+          `opened no session within ${startupTimeoutMs / 1000} s (acp_startup_timeout). Send a message to try again.`,
+          error,
         );
       throw signal.aborted ? error : this.#failure(error, "ACPInitError", connection);
     }
@@ -224,27 +224,15 @@ export class AcpAgent implements ExternalAgent {
   ): Promise<AcpModels> {
     const { by, available } = models;
     const names = available.map((one) => one.model_id);
-    if (by === null)
-      throw new AcpFailure(
-        "ACPModelError",
-        `The agent "${this.command}" (acp_command) lets no model be chosen.`,
-      );
+    const refused = agentFailure.bind(null, "ACPModelError", this.command);
+    if (by === null) throw refused("lets no model be chosen.");
     if (names.length > 0 && !names.includes(model))
-      throw new AcpFailure(
-        "ACPModelError",
-        `The agent "${this.command}" (acp_command) has no model ${model}. It has: ${names.slice(0, 40).join(", ")}.`,
-      );
-    const request =
+      throw refused(`has no model ${model}. It has: ${names.slice(0, 40).join(", ")}.`);
+    const [method, chosen] =
       by === "set_model"
-        ? connection.agent.request<unknown, object>("session/set_model" as string, {
-            sessionId: id,
-            modelId: model,
-          })
-        : connection.agent.request<unknown, object>("session/set_config_option" as string, {
-            sessionId: id,
-            configId: by.option,
-            value: model,
-          });
+        ? ["session/set_model", { modelId: model }]
+        : ["session/set_config_option", { configId: by.option, value: model }];
+    const request = connection.agent.request<unknown, object>(method as string, { sessionId: id, ...chosen });
     const reply = await orAborted(this.#orLost(connection, request, "ACPModelError"), signal);
     const now = readModels(reply);
     return now.by === null ? { ...models, current: model } : now;
@@ -256,8 +244,7 @@ export class AcpAgent implements ExternalAgent {
     code: AcpFailureCode,
   ): Promise<Result> {
     const ended = lost.then((reason): never => {
-      const text = `The agent "${this.command}" (acp_command) has ended: ${reason} Send a message to start it again.`;
-      throw new AcpFailure(code, text);
+      throw agentFailure(code, this.command, `has ended: ${reason} Send a message to start it again.`);
     });
     // The loser of the race is no longer awaited.
     ended.catch(() => {});
@@ -278,10 +265,7 @@ export class AcpAgent implements ExternalAgent {
 
   #required(): Open {
     if (this.#open === null)
-      throw new AcpFailure(
-        "ACPPromptError",
-        `The agent "${this.command}" (acp_command) has ended. Send a message to start it again.`,
-      );
+      throw agentFailure("ACPPromptError", this.command, "has ended. Send a message to start it again.");
     return this.#open;
   }
 

@@ -10,7 +10,7 @@ import type { PipedProcess } from "@convoke/tool-host";
 import { describeError } from "../../lib/describe-error.ts";
 import { orAborted } from "../../lib/or-aborted.ts";
 import { StdioTransport, type Spoken } from "../mcp/stdio-transport.ts";
-import { AcpFailure, toAcpFailure } from "./acp-failure.ts";
+import { AcpFailure, toAcpFailure, agentFailure } from "./acp-failure.ts";
 
 export type AcpConnectionDeps = {
   /** The command line, for messages to people. */
@@ -61,14 +61,15 @@ export async function openAcpConnection(
       clientCapabilities: deps.capabilities,
     });
     const ended = lost.promise.then((reason): never => {
-      throw new AcpFailure("ACPSpawnError", notStarted(command, reason));
+      throw notStarted(command, reason);
     });
     const info = await orAborted(Promise.race([greeting, ended]), AbortSignal.any([signal, late]));
     if (info.protocolVersion !== library.PROTOCOL_VERSION)
-      throw new AcpFailure(
+      throw agentFailure(
         "ACPInitError",
-        `The agent "${command}" (acp_command) speaks version ${info.protocolVersion} of the protocol, and this server ` +
-          `${library.PROTOCOL_VERSION}. Install a version of the agent that speaks it.`,
+        command,
+        `speaks version ${info.protocolVersion} of the protocol, and this server ${library.PROTOCOL_VERSION}. ` +
+          "Install a version of the agent that speaks it.",
       );
     return { agent: connection.agent, info, lost: lost.promise, close };
   } catch (error) {
@@ -76,23 +77,21 @@ export async function openAcpConnection(
     const { end } = transport;
     await close();
     if (late.aborted && !signal.aborted)
-      throw new AcpFailure(
+      throw agentFailure(
         "ACPInitError",
-        `The agent "${command}" (acp_command) did not answer within ${startupTimeoutMs / 1000} s (acp_startup_timeout). ` +
-          "Try the command in a terminal of the conversation: it has to speak ACP on its standard input and output.",
-        { cause: error },
+        command,
+        `did not answer within ${startupTimeoutMs / 1000} s (acp_startup_timeout). Try the command in a terminal of the ` +
+          "conversation: it has to speak ACP on its standard input and output.",
+        error,
       );
-    if (end !== null && !(error instanceof AcpFailure))
-      throw new AcpFailure("ACPSpawnError", notStarted(command, end), { cause: error });
+    if (end !== null && !(error instanceof AcpFailure)) throw notStarted(command, end, error);
     throw signal.aborted ? error : toAcpFailure(error, "ACPInitError", { command, methods: [] });
   }
 }
 
-function notStarted(command: string, reason: string): string {
-  return (
-    `The agent "${command}" (acp_command) could not be used: ${reason} ` +
-    "Install it where the tools of the conversation run, or correct acp_command; then send a message."
-  );
+function notStarted(command: string, reason: string, cause?: unknown): AcpFailure {
+  const what = `could not be used: ${reason} Install it where the tools of the conversation run, or correct acp_command; then send a message.`;
+  return agentFailure("ACPSpawnError", command, what, cause);
 }
 
 /** Messages of the program as the library reads them. */

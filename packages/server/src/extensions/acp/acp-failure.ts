@@ -1,4 +1,5 @@
 import { describeError } from "../../lib/describe-error.ts";
+import { objectOr } from "../../lib/json-object.ts";
 
 /** Codes of the errors that end a run of another agent, as newer servers of this wire have them. */
 export type AcpFailureCode =
@@ -21,6 +22,16 @@ export class AcpFailure extends Error {
   }
 }
 
+/** `what` goes on with a sentence about the agent, and may have more after it. */
+export function agentFailure(
+  code: AcpFailureCode,
+  command: string,
+  what: string,
+  cause?: unknown,
+): AcpFailure {
+  return new AcpFailure(code, `The agent "${command}" (acp_command) ${what}`, { cause });
+}
+
 /** JSON-RPC code of an agent that wants a login first. */
 const authRequired = -32_000;
 
@@ -31,36 +42,21 @@ export function toAcpFailure(
   { command, methods }: { readonly command: string; readonly methods: readonly string[] },
 ): AcpFailure {
   if (error instanceof AcpFailure) return error;
-  if (codeOf(error) === authRequired) {
-    const ways = methods.length === 0 ? "" : ` It offers: ${methods.join(", ")}.`;
-    return new AcpFailure(
-      "ACPAuthRequired",
-      `The agent "${command}" (acp_command) asks for a login.${ways} Give its key as a secret of the conversation, under the ` +
-        "name of the environment variable that it reads, or log in as the user that runs the tools; then send a message.",
-      { cause: error },
-    );
-  }
-  return new AcpFailure(
-    code,
-    `The agent "${command}" (acp_command) answered with an error: ${describeReply(error)}. Send a message to try again.`,
-    { cause: error },
-  );
-}
-
-function codeOf(error: unknown): unknown {
-  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+  const failed = agentFailure.bind(null, code, command);
+  if (objectOr(error)["code"] !== authRequired)
+    return failed(`answered with an error: ${describeReply(error)}. Send a message to try again.`, error);
+  const ways = methods.length === 0 ? "" : ` It offers: ${methods.join(", ")}.`;
+  const what =
+    `asks for a login.${ways} Give its key as a secret of the conversation, under the ` +
+    "name of the environment variable that it reads, or log in as the user that runs the tools; then send a message.";
+  return agentFailure("ACPAuthRequired", command, what, error);
 }
 
 /** Agents put the reason into the data of an error. */
 function describeReply(error: unknown): string {
-  const { data } = (typeof error === "object" && error !== null ? error : {}) as { data?: unknown };
-  const { details, message } = (typeof data === "object" && data !== null ? data : {}) as Record<
-    string,
-    unknown
-  >;
-  const reason = [details, message, data].find(
-    (text): text is string => typeof text === "string" && text !== "",
-  );
+  const { data } = objectOr(error);
+  const { details, message } = objectOr(data);
+  const reason = [details, message, data].find((text) => typeof text === "string" && text !== "");
   const text = describeError(error).replace(/\.$/, "");
-  return (reason === undefined ? text : `${text} (${reason})`).slice(0, 2_000);
+  return (reason === undefined ? text : `${text} (${reason as string})`).slice(0, 2_000);
 }

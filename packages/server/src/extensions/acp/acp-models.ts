@@ -1,5 +1,5 @@
 import type { ACPModelInfo } from "@convoke/protocol";
-import { isObject } from "../../lib/json-object.ts";
+import { isObject, type JsonObject } from "../../lib/json-object.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
 
 /** The models of a session, and the way in which its agent lets them be chosen. */
@@ -33,17 +33,15 @@ export function readModels(reply: unknown): AcpModels {
   };
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** Options may be in groups. */
-function valuesIn(options: unknown): readonly Json[] {
+function valuesIn(options: unknown): readonly JsonObject[] {
   if (!Array.isArray(options)) return [];
   return options
     .filter(isObject)
     .flatMap((one) => (Array.isArray(one["options"]) ? valuesIn(one["options"]) : [one]));
 }
 
-function modelOf(value: Json, idField: string): ACPModelInfo {
+function modelOf(value: JsonObject, idField: string): ACPModelInfo {
   return withoutUndefined({
     model_id: String(value[idField]),
     name: textOr(value["name"]) ?? undefined,

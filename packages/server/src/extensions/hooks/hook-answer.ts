@@ -1,5 +1,6 @@
 import { withoutFence } from "../../lib/without-fence.ts";
 import type { Hook } from "./hook-config.ts";
+import { objectOr, textOf, type JsonObject } from "../../lib/json-object.ts";
 
 /** What became of carrying a hook out. `problem`: it did not come to an end by itself. */
 export type HookEnd = {
@@ -47,28 +48,20 @@ const unknownDecision =
   "A hook of this conversation gave an answer that is not known, so it does not allow it: `decision` is allow or deny, `continue` true or false.";
 
 /** In the form of other programs as well, whose hooks are used here: `block` and `approve`, or a permission inside. */
-function decisionOf(answer: Readonly<Record<string, unknown>>): unknown {
-  const inner = answer["hookSpecificOutput"];
-  const permission =
-    typeof inner === "object" && inner !== null && "permissionDecision" in inner
-      ? inner.permissionDecision
-      : null;
-  const given = [answer["decision"] ?? null, permission ?? null].filter((decision) => decision !== null);
+function decisionOf(answer: JsonObject): unknown {
+  const { permissionDecision } = objectOr(answer["hookSpecificOutput"]);
+  const given = [answer["decision"], permissionDecision].filter((decision) => (decision ?? null) !== null);
   const plain = given.map((word) => (word === "block" ? "deny" : word === "approve" ? "allow" : word));
   return plain.find((decision) => decision !== "allow") ?? plain[0] ?? null;
 }
 
-function readJson(stdout: string): Readonly<Record<string, unknown>> {
+function readJson(stdout: string): JsonObject {
   const text = withoutFence(stdout.trim());
   if (!text.startsWith("{")) return {};
   try {
-    return JSON.parse(text) as Record<string, unknown>;
+    return JSON.parse(text) as JsonObject;
   } catch {
     // Output that is meant for people; the exit code decides then.
     return {};
   }
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
 }

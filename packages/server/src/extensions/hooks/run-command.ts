@@ -1,6 +1,7 @@
 import type { ToolHost } from "@convoke/tool-host";
-import { wait } from "../../lib/wait.ts";
 import type { HookEnd } from "./hook-answer.ts";
+import { orAborted } from "../../lib/or-aborted.ts";
+import { orAfter } from "../../lib/or-after.ts";
 
 export type CommandOrder = {
   readonly command: string;
@@ -32,8 +33,6 @@ const maxOutputBytes = 50_000;
  * earlier where they can be found; on a busy machine a late answer may be a denial.
  */
 const drainMs = 5_000;
-/** The longest that a timer takes; what ends the waiting is the signal. */
-const neverMs = 2 ** 31 - 1;
 
 /** Runs a shell command at the tool host with its allow-listed environment; ends it and all it started at the abort. */
 export async function runCommand(
@@ -60,18 +59,13 @@ export async function runCommand(
     }
     // A broken pipe has delivered all its data.
   })().catch(() => {});
-  const stop = new AbortController();
-  try {
-    const late = wait(neverMs, AbortSignal.any([order.signal, stop.signal])).then(() => null);
-    const end = await Promise.race([child.ended, late]);
-    if (end !== null) await Promise.race([output, wait(drainMs, stop.signal)]);
-    const stdout = Buffer.concat(chunks).subarray(0, maxOutputBytes).toString("utf8");
-    if (end === null) {
-      return { exitCode: -1, stdout, stderr: "", problem: whyEnded(order.signal) };
-    }
-    const problem = end.exitCode === null ? `It was ended by ${end.signal ?? "a signal"}.` : null;
-    return { exitCode: end.exitCode ?? -1, stdout, stderr: end.errorText, problem };
-  } finally {
-    stop.abort();
-  }
+  const end = await orAborted(child.ended, order.signal).catch((error: unknown) => {
+    if (order.signal.aborted) return null;
+    throw error;
+  });
+  if (end !== null) await orAfter(output, drainMs, null);
+  const stdout = Buffer.concat(chunks).subarray(0, maxOutputBytes).toString("utf8");
+  if (end === null) return { exitCode: -1, stdout, stderr: "", problem: whyEnded(order.signal) };
+  const problem = end.exitCode === null ? `It was ended by ${end.signal ?? "a signal"}.` : null;
+  return { exitCode: end.exitCode ?? -1, stdout, stderr: end.errorText, problem };
 }

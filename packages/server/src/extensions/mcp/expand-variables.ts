@@ -1,4 +1,5 @@
 import type { McpServer } from "./mcp-server.ts";
+import { mapTexts } from "../../lib/map-texts.ts";
 
 // A default ends where the next reference begins: otherwise each of many openings would be read to the end of a text of
 // any length.
@@ -15,30 +16,20 @@ export function hasVariables(server: McpServer): boolean {
  * server's own environment is never used. Unknown references stay unchanged.
  */
 export function expandServer(server: McpServer, values: ReadonlyMap<string, string>): McpServer {
-  return { ...(expandIn(server, values) as McpServer), name: server.name };
-}
-
-function expandIn(part: unknown, values: ReadonlyMap<string, string>): unknown {
-  if (typeof part === "string") {
-    return part.replaceAll(
+  const expand = (text: string): string =>
+    text.replaceAll(
       variable,
       (whole, name: string, fallback?: string) => values.get(name) ?? fallback ?? whole,
     );
-  }
-  if (Array.isArray(part)) return part.map((item) => expandIn(item, values));
-  if (typeof part !== "object" || part === null) return part;
-  return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, expandIn(value, values)]));
+  return { ...(mapTexts(server, expand) as McpServer), name: server.name };
 }
 
 /** Arguments with `$NAME`, `${NAME}` and `${NAME:-default}` replaced where NAME is a secret of the conversation. */
 export function expandSecrets(part: unknown, secrets: ReadonlyMap<string, string>): unknown {
-  if (typeof part === "string") {
-    return part.replaceAll(
+  return mapTexts(part, (text) =>
+    text.replaceAll(
       reference,
       (whole, braced?: string, bare?: string) => secrets.get(braced ?? bare ?? "") ?? whole,
-    );
-  }
-  if (Array.isArray(part)) return part.map((item) => expandSecrets(item, secrets));
-  if (typeof part !== "object" || part === null) return part;
-  return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, expandSecrets(value, secrets)]));
+    ),
+  );
 }

@@ -1,5 +1,6 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { isBounded } from "../../lib/is-bounded.ts";
+import { objectOr } from "../../lib/json-object.ts";
 
 /** A usable tool as its server listed it. */
 export type AnnouncedTool = Readonly<Record<string, unknown>> & { readonly name: string };
@@ -70,7 +71,7 @@ function describeOmitted(malformed: readonly string[], cut: string | null): stri
 }
 
 function nameOf(tool: unknown): string {
-  const { name } = (tool ?? {}) as { name?: unknown };
+  const { name } = objectOr(tool);
   return typeof name === "string" && name !== "" ? name.slice(0, 100) : "a tool without a name";
 }
 
@@ -86,12 +87,6 @@ export const anything = {
 };
 
 function isTool(value: unknown): value is AnnouncedTool {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "name" in value &&
-    typeof value.name === "string" &&
-    value.name !== "" &&
-    isBounded(value, toolBounds)
-  );
+  const { name } = objectOr(value);
+  return typeof name === "string" && name !== "" && isBounded(value, toolBounds);
 }

@@ -1,8 +1,7 @@
 import type { ImageContent, MCPToolObservation, TextContent } from "@convoke/protocol";
 import { clipText, shortNotice, textLimits } from "@convoke/tool-host";
 import { isBounded } from "../../lib/is-bounded.ts";
-
-type JsonObject = Readonly<Record<string, unknown>>;
+import { isObject, objectOr } from "../../lib/json-object.ts";
 
 const maxImages = 10;
 /** Of base64; what providers take is smaller still. */
@@ -13,7 +12,7 @@ const structureBounds = { maxValues: 50_000, maxLevels: 100, maxChars: 1024 * 10
 
 /** A server's answer as the log and the model get it: what was called, then its blocks in their order; nothing is dropped in silence. */
 export function toObservation(tool: string, result: unknown): MCPToolObservation {
-  const { structuredContent, isError } = objectOf(result);
+  const { structuredContent, isError } = objectOr(result);
   const blocks = blocksOf(result);
   const parts = blocks.slice(0, maxBlocks).map(toPart);
   if (blocks.length > maxBlocks) parts.push(leftOut(blocks.length - maxBlocks));
@@ -32,8 +31,8 @@ const emptyAnswer = "(The answer is empty.)";
 
 /** The parts of an answer, also of one that is not in the form of the protocol. */
 function blocksOf(result: unknown): readonly unknown[] {
-  if (typeof result !== "object" || result === null || Array.isArray(result)) return listOf(result);
-  const { content, structuredContent, isError: _isError, _meta, ...others } = result as JsonObject;
+  if (!isObject(result)) return listOf(result);
+  const { content, structuredContent, isError: _isError, _meta, ...others } = result;
   const blocks = listOf(content);
   if (blocks.length > 0 || structuredContent !== undefined || Object.keys(others).length === 0) return blocks;
   // Such as toolResult, which the protocol had at first.
@@ -63,7 +62,7 @@ function leftOut(count: number): TextContent {
 
 function toPart(block: unknown): TextContent | ImageContent {
   if (typeof block !== "object" || block === null) return text(shown(block, "A part"));
-  const { type, text: words, data, mimeType, uri, name, resource } = objectOf(block);
+  const { type, text: words, data, mimeType, uri, name, resource } = objectOr(block);
   switch (type) {
     case "text":
       return text(words === undefined || words === null ? "(A part without text.)" : shown(words, "A text"));
@@ -76,7 +75,7 @@ function toPart(block: unknown): TextContent | ImageContent {
     case "resource_link":
       return text(`(A link to ${typeof name === "string" ? name : "a resource"}: ${nameOf(uri)})`);
     case "resource": {
-      const { text: body, blob, uri: address, mimeType: kind } = objectOf(resource);
+      const { text: body, blob, uri: address, mimeType: kind } = objectOr(resource);
       if (typeof body === "string") return text(`(The resource ${nameOf(address)})\n${body}`);
       return text(`(The resource ${nameOf(address)} of type ${nameOf(kind)}, ${sizeOf(blob)}, is not text.)`);
     }
@@ -127,8 +126,4 @@ function text(words: string): TextContent {
 
 function sizeOf(base64: unknown): string {
   return typeof base64 === "string" ? `about ${Math.ceil((base64.length * 3) / 4)} bytes` : "empty";
-}
-
-function objectOf(value: unknown): JsonObject {
-  return typeof value === "object" && value !== null ? (value as JsonObject) : {};
 }

@@ -17,6 +17,7 @@ import { OAuthProvider } from "./oauth-provider.ts";
 import { withOwnHeaders } from "./own-headers.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import { unattendedAuth } from "./unattended-auth.ts";
+import { orAfter } from "../../lib/or-after.ts";
 
 /** The logins of one user to remote servers, see {@link McpLogins.open}. */
 export interface OwnLogins {
@@ -68,7 +69,11 @@ export async function openClient(
     if (!isOpen) return;
     isOpen = false;
     if (transport instanceof library.StreamableHTTPClientTransport) {
-      await Promise.race([transport.terminateSession().catch(() => {}), waitUnref(farewellMs)]);
+      await orAfter(
+        transport.terminateSession().catch(() => {}),
+        farewellMs,
+        null,
+      );
     }
     // A connection that cannot even be closed is gone; there is nothing left to do about it.
     await client.close().catch(() => {});
@@ -171,7 +176,3 @@ const acceptAll: jsonSchemaValidator = {
     return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
   },
 };
-
-async function waitUnref(ms: number): Promise<void> {
-  await new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
-}

@@ -1,8 +1,7 @@
 import type { FieldFault } from "../../lib/fault.ts";
 import type { McpRemote, McpServer } from "./mcp-server.ts";
-import { isObject, objectOr } from "../../lib/json-object.ts";
+import { isObject, objectOr, type JsonObject } from "../../lib/json-object.ts";
 
-type JsonObject = Readonly<Record<string, unknown>>;
 type Location = readonly (string | number)[];
 
 /** The enabled servers of a configuration, and everything that is wrong with it; `loc` leads to the configuration. */

@@ -2,6 +2,7 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { hasMoreValues, maxJsonValues } from "@convoke/protocol";
 import type { PipedProcess } from "@convoke/tool-host";
 import { describeError } from "../../lib/describe-error.ts";
+import { objectOr } from "../../lib/json-object.ts";
 
 const longestLineBytes = 32 * 1024 * 1024;
 /** The maximum of output that is no message, e.g. a greeting, before the program counts as no MCP server. */
@@ -122,9 +123,7 @@ export class StdioTransport implements Transport {
 function parseMessage(line: string): JSONRPCMessage | null {
   try {
     const value: unknown = JSON.parse(line);
-    const isMessage =
-      typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0";
-    return isMessage ? (value as JSONRPCMessage) : null;
+    return objectOr(value)["jsonrpc"] === "2.0" ? (value as JSONRPCMessage) : null;
   } catch {
     // Programs print banners and logs where only messages belong; those are passed over.
     return null;

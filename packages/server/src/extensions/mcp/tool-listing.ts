@@ -3,8 +3,7 @@ import { clipText, shortNotice, type ToolListing } from "@convoke/tool-host";
 import type { AnnouncedTool } from "./list-tools.ts";
 import { normalizeSchema, type SchemaBudget } from "./tool-schema.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
-
-type JsonObject = Readonly<Record<string, unknown>>;
+import { isObject, type JsonObject } from "../../lib/json-object.ts";
 
 const longestDescription = 8_000;
 const longestIconsChars = 16_000;
@@ -85,5 +84,5 @@ function textOf(value: unknown): string | null {
 }
 
 function objectOf(value: unknown): JsonObject | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+  return isObject(value) ? value : null;
 }

@@ -7,6 +7,7 @@ import { readTextFile, type WorkspaceFiles } from "../skills/workspace-files.ts"
 import { readSubAgentFolder } from "../sub-agents/read-sub-agents.ts";
 import { wrongOf, type SubAgent } from "../sub-agents/sub-agent.ts";
 import { readPlugin } from "./read-plugin.ts";
+import { mapTexts } from "../../lib/map-texts.ts";
 
 /** The contents of a plugin for a conversation. */
 export type PluginParts = {
@@ -103,8 +104,5 @@ async function readJson(
 }
 
 function withRoot(value: unknown, directory: string): unknown {
-  if (typeof value === "string") return value.replaceAll("${CLAUDE_PLUGIN_ROOT}", directory);
-  if (Array.isArray(value)) return value.map((item) => withRoot(item, directory));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withRoot(item, directory)]));
+  return mapTexts(value, (text) => text.replaceAll("${CLAUDE_PLUGIN_ROOT}", directory));
 }

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import type { PluginInfo } from "@convoke/protocol";
-import { textOf } from "../skills/parse-skill.ts";
+import { isObject, textOf, type JsonObject } from "../../lib/json-object.ts";
 import { loadSkillFolder } from "../skills/load-skills.ts";
 import { namesIn, readTextFile, type WorkspaceFiles } from "../skills/workspace-files.ts";
 
@@ -14,23 +14,18 @@ export async function readPlugin(
   files: WorkspaceFiles,
   directory: string,
 ): Promise<Required<PluginInfo> | null> {
-  for (const manifest of manifests) {
-    const file = await readTextFile(files, posix.join(directory, manifest));
-    if (file === null || file.isCut) continue;
-    const head = readManifest(file.text);
-    if (head === null) return null;
-    const { skills } = await loadSkillFolder(files, posix.join(directory, "skills"));
-    const names = (await namesIn(files, directory)).map(({ name }) => name);
-    return {
-      name: textOf(head["name"]) ?? posix.basename(directory),
-      version: textOf(head["version"]) ?? "",
-      description: textOf(head["description"]) ?? "",
-      path: directory,
-      skills: skills.map(({ name, description }) => ({ name, description: description ?? null })),
-      files: names.slice(0, maxFilesListed),
-    };
-  }
-  return null;
+  const head = await readManifest(files, directory);
+  if (head === null) return null;
+  const { skills } = await loadSkillFolder(files, posix.join(directory, "skills"));
+  const names = (await namesIn(files, directory)).map(({ name }) => name);
+  return {
+    name: textOf(head["name"]) ?? posix.basename(directory),
+    version: textOf(head["version"]) ?? "",
+    description: textOf(head["description"]) ?? "",
+    path: directory,
+    skills: skills.map(({ name, description }) => ({ name, description: description ?? null })),
+    files: names.slice(0, maxFilesListed),
+  };
 }
 
 /** The plugins that a directory keeps for its agents. */
@@ -45,13 +40,18 @@ export async function listPlugins(files: WorkspaceFiles, root: string): Promise<
   return found.flat().flatMap((plugin) => plugin ?? []);
 }
 
-function readManifest(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? (value as Readonly<Record<string, unknown>>) : null;
-  } catch {
-    // A manifest that is no JSON describes no plugin.
-    return null;
+/** The first manifest that is short enough; null when there is none, or it is no object. */
+export async function readManifest(files: WorkspaceFiles, directory: string): Promise<JsonObject | null> {
+  for (const manifest of manifests) {
+    const file = await readTextFile(files, posix.join(directory, manifest));
+    if (file === null || file.isCut) continue;
+    try {
+      const value: unknown = JSON.parse(file.text);
+      return isObject(value) ? value : null;
+    } catch {
+      // A manifest that is no JSON describes no plugin.
+      return null;
+    }
   }
+  return null;
 }

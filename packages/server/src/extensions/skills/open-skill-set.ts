@@ -1,7 +1,6 @@
 import { posix } from "node:path";
 import type { AgentContext } from "@convoke/protocol";
 import { describeError } from "../../lib/describe-error.ts";
-import { wait } from "../../lib/wait.ts";
 import {
   loadHomeSkills,
   loadProjectSkills,
@@ -12,6 +11,7 @@ import {
 import type { SkillFiles } from "./skill-cache.ts";
 import { isAlwaysOn, SkillSet } from "./skill-set.ts";
 import type { LoadedSkill } from "./parse-skill.ts";
+import { orAfter } from "../../lib/or-after.ts";
 
 export type SkillPlaces = {
   /** Of the machine that the tools run on; null when nothing can be read there. */
@@ -104,8 +104,6 @@ async function withRoots(
   skills: readonly LoadedSkill[],
   workspace: SkillPlaces["workspace"],
 ): Promise<readonly LoadedSkill[]> {
-  const stop = new AbortController();
-  const late = wait(timeoutMs, stop.signal).then(() => false);
   const read = skills.map(async (skill): Promise<LoadedSkill> => {
     const { source, resources } = skill;
     if (workspace === null || !source || !posix.isAbsolute(source) || resources?.skill_root) return skill;
@@ -114,26 +112,18 @@ async function withRoots(
       // Of another machine, or gone: then the text is all that there is.
       () => false,
     );
-    if (!(await Promise.race([isThere, late]))) return skill;
+    if (!(await orAfter(isThere, timeoutMs, false))) return skill;
     const none = { scripts: [], references: [], assets: [] };
     return { ...skill, resources: { ...none, ...resources, skill_root: posix.dirname(source) } };
   });
-  try {
-    return await Promise.all(read);
-  } finally {
-    stop.abort();
-  }
+  return await Promise.all(read);
 }
 
 async function inTime(what: string, loading: Promise<SkillsFound>): Promise<SkillsFound> {
-  const stop = new AbortController();
   const failed = (reason: string): SkillsFound => ({ skills: [], problems: [{ path: what, reason }] });
-  const late = wait(timeoutMs, stop.signal).then(() => failed("They could not be read in time."));
   try {
-    return await Promise.race([loading, late]);
+    return await orAfter(loading, timeoutMs, failed("They could not be read in time."));
   } catch (error) {
     return failed(describeError(error));
-  } finally {
-    stop.abort();
   }
 }

@@ -4,6 +4,7 @@ import { describeError } from "../../lib/describe-error.ts";
 import { TooSlow } from "../../lib/time-limit.ts";
 import { ParseTurns } from "./parse-turns.ts";
 import type { FoundFile } from "./workspace-files.ts";
+import { isObject, objectOr, textOf, type JsonObject } from "../../lib/json-object.ts";
 
 /** A skill with what newer clients know of one besides. */
 export type LoadedSkill = Skill & { readonly disable_model_invocation?: boolean | undefined };
@@ -62,7 +63,7 @@ export async function splitHead(
   text: string,
   turns: ParseTurns,
 ): Promise<
-  | { readonly ok: true; readonly head: Readonly<Record<string, unknown>>; readonly body: string }
+  | { readonly ok: true; readonly head: JsonObject; readonly body: string }
   | { readonly ok: false; readonly reason: string }
 > {
   const found = findHead(text);
@@ -75,16 +76,11 @@ export async function splitHead(
       (await turns.take(() =>
         yaml.parse(found.yaml, { maxAliasCount: 10, uniqueKeys: false, logLevel: "error" }),
       )) ?? {};
-    if (typeof head !== "object" || head === null || Array.isArray(head)) {
-      return { ok: false, reason: "The head between the dashes is no mapping." };
-    }
-    return { ok: true, head: head as Readonly<Record<string, unknown>>, body: found.body };
+    if (!isObject(head)) return { ok: false, reason: "The head between the dashes is no mapping." };
+    return { ok: true, head, body: found.body };
   } catch (error) {
     if (error instanceof TooSlow) return { ok: false, reason: "The head takes too long to be read." };
-    return {
-      ok: false,
-      reason: `The head is not valid YAML: ${describeError(error)}`,
-    };
+    return { ok: false, reason: `The head is not valid YAML: ${describeError(error)}` };
   }
 }
 
@@ -93,17 +89,10 @@ const longestHead = 8 * 1024;
 function findHead(text: string): { readonly yaml: string; readonly body: string } | null {
   const opening = /^---[ \t]*\r?\n/.exec(text);
   if (opening === null) return null;
-  const start = opening[0].length;
-  for (let at = start; at < text.length;) {
-    const end = text.indexOf("\n", at);
-    const line = text.slice(at, end === -1 ? text.length : end);
-    if (line.startsWith("---") && line.slice(3).trim() === "") {
-      return { yaml: text.slice(start, at), body: end === -1 ? "" : text.slice(end + 1) };
-    }
-    if (end === -1) return null;
-    at = end + 1;
-  }
-  return null;
+  const rest = text.slice(opening[0].length);
+  const closing = /(?<=^|\n)---[^\S\n]*(?:\n|$)/.exec(rest);
+  if (closing === null) return null;
+  return { yaml: rest.slice(0, closing.index), body: rest.slice(closing.index + closing[0].length) };
 }
 
 /** A skill that asks for inputs can always be called as `/name`. */
@@ -114,10 +103,6 @@ function triggerOf(
 ): Skill["trigger"] & (object | null) {
   if (isTask) return { type: "task", triggers: [...new Set([...words, `/${name}`])] };
   return words.length === 0 ? null : { type: "keyword", keywords: [...words] };
-}
-
-export function textOf(value: unknown): string | null {
-  return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
 }
 
 export function textsOf(value: unknown): string[] {
@@ -134,15 +119,12 @@ function allowedToolsOf(value: unknown): string[] | null {
 function inputsOf(value: unknown): NonNullable<Skill["inputs"]> {
   if (!Array.isArray(value)) return [];
   return value.flatMap((item: unknown) => {
-    const { name, description } = (typeof item === "object" && item !== null ? item : {}) as Record<
-      string,
-      unknown
-    >;
+    const { name, description } = objectOr(item);
     return typeof name === "string" ? [{ name, description: textOf(description) ?? "" }] : [];
   });
 }
 
 function metadataOf(value: unknown): Record<string, string> | null {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  if (!isObject(value)) return null;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, String(item)]));
 }

@@ -1,4 +1,5 @@
 import { openTimeLimit, TooSlow } from "../../lib/time-limit.ts";
+import { Mailbox } from "../../lib/mailbox.ts";
 
 /** Limits of processor time, for one file and for all files of one reading. */
 const maxMsEach = 50;
@@ -11,17 +12,14 @@ const maxMs = 1_000;
 export class ParseTurns {
   readonly #within = openTimeLimit();
   #leftMs = maxMs;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Mailbox();
 
   /** Rejects with {@link TooSlow}, or with what the job throws. */
   async take<Result>(job: () => Result): Promise<Result> {
-    const turn = this.#last.then(async () => {
+    return await this.#turns.post(async () => {
       await new Promise<void>((resolve) => setImmediate(resolve));
       return this.#run(job);
     });
-    // The caller of this turn gets the error; the next one only waits for its end.
-    this.#last = turn.catch(() => {});
-    return await turn;
   }
 
   #run<Result>(job: () => Result): Result {

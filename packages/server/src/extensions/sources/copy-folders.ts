@@ -2,6 +2,8 @@ import { createHash, randomUUID } from "node:crypto";
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { digestOf, type CopiedFile } from "./folder-content.ts";
+import { ifThere } from "../../lib/if-there.ts";
+import { Mailbox } from "../../lib/mailbox.ts";
 
 /** The copies of each user below the data folder of this machine, by the digest of what is in them. */
 export class CopyFolders {
@@ -10,7 +12,7 @@ export class CopyFolders {
   readonly #checked = new Map<string, string>();
   readonly #made = new Set<string>();
   /** Folders are written and removed one after another. */
-  #work: Promise<unknown> = Promise.resolve();
+  readonly #work = new Mailbox();
 
   /** `dataDir` is absolute. */
   constructor(dataDir: string) {
@@ -51,7 +53,7 @@ export class CopyFolders {
     userId: string,
     { digest, label, read }: { digest: string; label: string; read: () => readonly CopiedFile[] },
   ): Promise<string> {
-    return await this.#next(async () => {
+    return await this.#work.post(async () => {
       const path = this.pathOf(userId, digest);
       if ((await digestOfFolder(path)) !== digest) await this.#replace(await this.make(userId), path, read());
       this.#checked.set(path, label);
@@ -65,7 +67,7 @@ export class CopyFolders {
       const folder = join(this.#root, name);
       const wanted = digests.get(folder);
       if (wanted !== undefined) await this.#keepOnly(folder, wanted);
-      else await this.#next(() => rm(folder, { recursive: true, force: true }));
+      else await this.#work.post(() => rm(folder, { recursive: true, force: true }));
     }
   }
 
@@ -75,7 +77,7 @@ export class CopyFolders {
   }
 
   async #keepOnly(folder: string, digests: ReadonlySet<string>): Promise<void> {
-    await this.#next(async () => {
+    await this.#work.post(async () => {
       for (const name of (await namesIn(folder)).filter((other) => !digests.has(other))) {
         this.#checked.delete(join(folder, name));
         await rm(join(folder, name), { recursive: true, force: true });
@@ -95,13 +97,6 @@ export class CopyFolders {
     await rm(path, { recursive: true, force: true });
     await rename(draft, path);
   }
-
-  async #next<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = this.#work.then(work);
-    // The caller gets the error; the next one is not held up.
-    this.#work = done.catch(() => {});
-    return await done;
-  }
 }
 
 /** Null when the folder is not there, or has something that no copy has. */
@@ -120,13 +115,7 @@ async function digestOfFolder(root: string): Promise<string | null> {
 }
 
 async function isThere(path: string): Promise<boolean> {
-  return await stat(path).then(
-    (found) => found.isDirectory(),
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return false;
-      throw error;
-    },
-  );
+  return (await ifThere(stat(path), null))?.isDirectory() === true;
 }
 
 async function namesIn(folder: string): Promise<string[]> {

@@ -3,9 +3,11 @@ import { hookMoments, type HookMoment, type HookSettings } from "../hooks/hook-c
 import { readServers } from "../mcp/read-servers.ts";
 import { loadPlugin, type PluginParts } from "../plugins/load-plugin.ts";
 import { loadSkillFolder } from "../skills/load-skills.ts";
-import { readTextFile, type WorkspaceFiles } from "../skills/workspace-files.ts";
+import type { WorkspaceFiles } from "../skills/workspace-files.ts";
 import { hideUrl } from "../../settings/secret-fields.ts";
 import type { CopiedFile } from "./folder-content.ts";
+import { readManifest } from "../plugins/read-plugin.ts";
+import type { JsonObject } from "../../lib/json-object.ts";
 
 /** Something of a folder that a person should know before it is used. */
 export type FolderNote = { readonly code: string; readonly detail: string };
@@ -28,7 +30,7 @@ export type DescribedPlugin =
   | {
       readonly ok: true;
       readonly parts: PluginParts;
-      readonly manifest: Record<string, unknown>;
+      readonly manifest: JsonObject;
       readonly contents: PluginContents;
       readonly notes: readonly FolderNote[];
     }
@@ -58,7 +60,8 @@ export async function describePlugin(files: WorkspaceFiles, directory: string): 
       ).slice(0, maxShown),
     })),
   };
-  const manifest = await readManifest(files, directory);
+  // It was read before, as the manifest of a plugin that can be used.
+  const manifest = (await readManifest(files, directory)) ?? {};
   return { ok: true, parts, manifest, contents, notes: notesOf(parts, contents) };
 }
 
@@ -117,13 +120,4 @@ function hooksOf(settings: HookSettings): PluginContents["hooks"] {
       })),
     ),
   );
-}
-
-/** It was read before, as the manifest of a plugin that can be used. */
-async function readManifest(files: WorkspaceFiles, directory: string): Promise<Record<string, unknown>> {
-  for (const path of [".plugin/plugin.json", ".claude-plugin/plugin.json"]) {
-    const file = await readTextFile(files, posix.join(directory, path));
-    if (file !== null && !file.isCut) return JSON.parse(file.text) as Record<string, unknown>;
-  }
-  return {};
 }

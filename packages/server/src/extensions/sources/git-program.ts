@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import type { ToolHost } from "@convoke/tool-host";
-import { wait } from "../../lib/wait.ts";
+import { collectBytes } from "../../lib/collect-bytes.ts";
+import { describeError } from "../../lib/describe-error.ts";
+import { orAborted } from "../../lib/or-aborted.ts";
 
 export type GitPlace = {
   readonly host: Pick<ToolHost, "startProcess">;
@@ -60,34 +62,17 @@ export async function runGit(
     workingDir: folder,
   });
   child.input.end(input);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const isOver = new AbortController();
-  const tooMuch = Promise.withResolvers<"too much">();
-  const read = (async () => {
-    for await (const chunk of child.output) {
-      size += (chunk as Buffer).byteLength;
-      if (size > maxOutputBytes) return tooMuch.resolve("too much");
-      chunks.push(chunk as Buffer);
-    }
-  })();
-  const ended = Promise.all([child.ended, read]);
-  // A process that is ended before its output was read to the end.
-  ended.catch(() => {});
   try {
-    const late = wait(neverMs, AbortSignal.any([signal, isOver.signal])).then(() => "too slow" as const);
-    const end = await Promise.race([ended, late, tooMuch.promise]);
-    if (end === "too slow" || end === "too much") return { ok: false, why: end, problem: "" };
-    const [{ exitCode, errorText }] = end;
-    if (size > maxOutputBytes) return { ok: false, why: "too much", problem: "" };
-    return exitCode === 0
-      ? { ok: true, output: Buffer.concat(chunks) }
-      : { ok: false, why: "failed", problem: errorText };
+    const read = collectBytes(child.output, maxOutputBytes);
+    // One that cannot be started need not end its output.
+    const output = await orAborted(Promise.race([read, child.ended.then(() => read)]), signal);
+    if (output === null) return { ok: false, why: "too much", problem: "" };
+    const { exitCode, errorText } = await orAborted(child.ended, signal);
+    return exitCode === 0 ? { ok: true, output } : { ok: false, why: "failed", problem: errorText };
   } catch (error) {
+    if (signal.aborted) return { ok: false, why: "too slow", problem: "" };
     // Git is not installed, or cannot be started.
-    return { ok: false, why: "failed", problem: error instanceof Error ? error.message : String(error) };
-  } finally {
-    isOver.abort();
+    return { ok: false, why: "failed", problem: describeError(error) };
   }
 }
 
@@ -95,9 +80,6 @@ export async function runGit(
 export function authorityIn(folder: string): string {
   return join(folder, "authority.pem");
 }
-
-/** The longest that a timer takes; what ends the waiting is the signal. */
-const neverMs = 2 ** 31 - 1;
 
 /** Replaces whatever the host's own environment has of these. */
 function environmentIn(folder: string): Record<string, string> {

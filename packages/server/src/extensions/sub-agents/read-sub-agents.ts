@@ -1,5 +1,6 @@
 import { posix } from "node:path";
-import { splitHead, textOf, textsOf } from "../skills/parse-skill.ts";
+import { textOf } from "../../lib/json-object.ts";
+import { splitHead, textsOf } from "../skills/parse-skill.ts";
 import { ParseTurns } from "../skills/parse-turns.ts";
 import { ownCondenser } from "./own-condenser.ts";
 import type { SubAgent } from "./sub-agent.ts";

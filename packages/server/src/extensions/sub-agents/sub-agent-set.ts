@@ -1,9 +1,9 @@
 import type { SubAgentInfo } from "@convoke/protocol";
-import { wait } from "../../lib/wait.ts";
 import { usualTools } from "../../settings/usual-tools.ts";
 import type { WorkspaceFiles } from "../skills/workspace-files.ts";
 import { readSubAgents } from "./read-sub-agents.ts";
 import { checkSubAgent, type SubAgent } from "./sub-agent.ts";
+import { orAfter } from "../../lib/or-after.ts";
 
 /** The sources of sub-agents, beside the built-in ones. */
 export type SubAgentPlaces = {
@@ -110,14 +110,11 @@ function builtIn(
 }
 
 async function inTime(reading: Promise<SubAgent[]>, mayStart: true | string): Promise<SubAgent[]> {
-  const stop = new AbortController();
   try {
-    const found = await Promise.race([reading, wait(timeoutMs, stop.signal).then(() => [])]);
+    const found = await orAfter(reading, timeoutMs, []);
     return found.map((agent) => checkSubAgent(agent, mayStart));
   } catch {
     // A workspace that cannot be read has no helpers to offer; its tools say why they do not work.
     return [];
-  } finally {
-    stop.abort();
   }
 }

@@ -2,6 +2,7 @@ import type { SubAgentInfo } from "@convoke/protocol";
 import { hideSecrets } from "../../settings/secret-fields.ts";
 import { parseHooks } from "../hooks/hook-config.ts";
 import { readServers } from "../mcp/read-servers.ts";
+import { isObject, type JsonObject } from "../../lib/json-object.ts";
 
 /** `worktree`: it works in a git worktree of its own, or not whatever the tool says. */
 export type GivenSubAgent = SubAgentInfo & { worktree?: boolean };
@@ -37,7 +38,7 @@ export function wrongOf({ hooks, mcp_config: mcp, condenser }: SubAgent): string
   if (parsed?.ok === false) return `${["hooks", ...parsed.loc].join(".")}: ${parsed.reason}`;
   const faults: readonly Wrong[] = [
     ...(isEmpty(mcp) ? [] : readServers(mcp, ["mcp_config"]).faults),
-    ...(isEmpty(condenser) ? [] : condenserFaults(condenser as Fields, ["condenser"])),
+    ...(isEmpty(condenser) ? [] : condenserFaults(condenser as JsonObject, ["condenser"])),
   ];
   return faults.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`)[0] ?? null;
 }
@@ -46,11 +47,6 @@ function isEmpty(value: object | null | undefined): boolean {
   return Object.keys(value ?? {}).length === 0;
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-type Fields = Readonly<Record<string, unknown>>;
 type Location = readonly (string | number)[];
 type Wrong = { readonly loc: Location; readonly msg: string };
 
@@ -59,7 +55,7 @@ const wholeNumbers = { max_size: 1, max_tokens: 1, keep_first: 0, hard_context_r
 const maxCondensers = 20;
 
 /** A file names no model for summaries: its address would be told the whole work, by whoever could write the file. */
-function condenserFaults(given: Fields, loc: Location): Wrong[] {
+function condenserFaults(given: JsonObject, loc: Location): Wrong[] {
   const faults: Wrong[] = [];
   const fault = (field: string, msg: string): void => void faults.push({ loc: [...loc, field], msg });
   if (!kinds.includes(given["kind"] ?? kinds[0])) fault("kind", `Use ${kinds.join(", ")}.`);
@@ -79,7 +75,7 @@ function condenserFaults(given: Fields, loc: Location): Wrong[] {
   else
     for (const [index, part] of (inner as unknown[]).entries()) {
       const place = [...loc, "condensers", index];
-      if (isFields(part)) faults.push(...condenserFaults(part, place));
+      if (isObject(part)) faults.push(...condenserFaults(part, place));
       else faults.push({ loc: place, msg: "A condenser is a mapping." });
     }
   return faults;

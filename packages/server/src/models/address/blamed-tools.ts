@@ -1,6 +1,7 @@
 import type { ModelTool } from "../model.ts";
 import { fitName } from "./fit-names.ts";
-import { eachSchema, hasLookaround, isObject } from "./fit-schema.ts";
+import { isObject } from "../../lib/json-object.ts";
+import { eachSchema, hasLookaround } from "./fit-schema.ts";
 
 /** Keywords that a refusal can name; those that are words of every day count only where the refusal is about a schema. */
 const keywords = [

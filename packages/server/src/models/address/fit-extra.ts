@@ -2,7 +2,7 @@ import type { AssistantMessage, ExtraFields } from "../model.ts";
 import { replayedItems, replayOf } from "../provider-replay.ts";
 import type { Address } from "./address.ts";
 import type { AddressRules } from "./address-rules.ts";
-import { isObject } from "./fit-schema.ts";
+import { isObject, objectOr } from "../../lib/json-object.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -38,7 +38,7 @@ function replayedFields({ replay, toolCalls }: AssistantMessage, address: Addres
     replay.host === address.place &&
     replay.model === address.model;
   const items = isOwn ? replay.items.filter(isObject) : [];
-  const fieldsOf = (item: Fields | undefined): Fields => (isObject(item?.["fields"]) ? item["fields"] : {});
+  const fieldsOf = (item: Fields | undefined): Fields => objectOr(item?.["fields"]);
   return {
     message: fieldsOf(items.find(({ type }) => type === "message")),
     calls: toolCalls.map(({ id }) => fieldsOf(items.find(({ call_id: callId }) => callId === id))),
@@ -65,7 +65,7 @@ function signed(call: Fields, { needsSignatures }: AddressRules): Fields {
   const { extra_content: extra } = call;
   return {
     ...call,
-    extra_content: { ...(isObject(extra) ? extra : {}), google: { thought_signature: noSignature } },
+    extra_content: { ...objectOr(extra), google: { thought_signature: noSignature } },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ImageContent, TextContent } from "@convoke/protocol";
-import { unseenImage } from "../message-text.ts";
+import { unseenImage, withoutSealed } from "../message-text.ts";
 import type { ModelMessage, ModelRequest } from "../model.ts";
 import { toPromptedRequest } from "../prompted-calls/prompted-calls.ts";
 import type { Address } from "./address.ts";
@@ -61,12 +61,6 @@ function unsealed(messages: readonly ModelMessage[], answers: number): readonly 
   return messages.map((message) =>
     message.role === "assistant" && left-- > 0 ? withoutSealed(message) : message,
   );
-}
-
-function withoutSealed(message: ModelMessage): ModelMessage {
-  if (message.role !== "assistant") return message;
-  const { replay: _, ...rest } = message;
-  return { ...rest, thinkingBlocks: [], reasoningItem: null };
 }
 
 function plainMessage(message: ModelMessage): ModelMessage {

@@ -1,4 +1,4 @@
-type Schema = Readonly<Record<string, unknown>>;
+import { isObject, objectOr, type JsonObject as Schema } from "../../lib/json-object.ts";
 
 const mapsOfSchemas = new Set([
   "properties",
@@ -108,10 +108,7 @@ export function isPlainSchema(schema: Schema): boolean {
 
 /** True where something is required that is not described. */
 function lacksRequired({ required, properties }: Schema): boolean {
-  const described = isObject(properties) ? properties : {};
-  return Array.isArray(required) && required.some((name) => !Object.hasOwn(described, String(name)));
-}
-
-export function isObject(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return (
+    Array.isArray(required) && required.some((name) => !Object.hasOwn(objectOr(properties), String(name)))
+  );
 }

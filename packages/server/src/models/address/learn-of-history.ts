@@ -1,6 +1,6 @@
 import type { ModelRequest } from "../model.ts";
 import { strictIds, type AddressRules, type IdForm, type Lesson } from "./address-rules.ts";
-import { isObject } from "./fit-schema.ts";
+import { isObject } from "../../lib/json-object.ts";
 
 /** What a refusal that names a part of the history teaches; null when it names none, or one that was changed already. Pure. */
 export function learnOfHistory(text: string, request: ModelRequest, rules: AddressRules): Lesson | null {

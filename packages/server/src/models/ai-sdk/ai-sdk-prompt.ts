@@ -6,7 +6,7 @@ import type {
   LanguageModelV4TextPart,
 } from "@ai-sdk/provider";
 import { readInlineImage } from "../inline-image.ts";
-import { isBlank, placeholders } from "../message-text.ts";
+import { isBlank, placeholders, toWordId } from "../message-text.ts";
 import type { AssistantMessage, ModelMessage, ModelRequest } from "../model.ts";
 import { parseReplayedArguments } from "../replayed-arguments.ts";
 
@@ -101,7 +101,7 @@ export function toCall(
 ): AssistantPart {
   return {
     type: "tool-call",
-    toolCallId: toCallId(call.id),
+    toolCallId: toWordId(call.id),
     toolName: call.name,
     input: parseReplayedArguments(call.arguments),
     ...(providerOptions === undefined ? {} : { providerOptions }),
@@ -114,15 +114,10 @@ function toResult(message: Extract<ModelMessage, { role: "tool" }>): ResultPart 
   const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("\n\n");
   return {
     type: "tool-result",
-    toolCallId: toCallId(message.toolCallId),
+    toolCallId: toWordId(message.toolCallId),
     toolName: message.name,
     output: hasFile
       ? { type: "content", value: parts }
       : { type: "text", value: isBlank(text) ? placeholders.tool : text },
   };
-}
-
-/** Bedrock allows fewer characters in ids than others whose calls may be in the history. */
-function toCallId(id: string): string {
-  return id.replace(/[^\w-]/gu, "_");
 }

@@ -1,9 +1,10 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { thinkingFor, type ClaudeThinking } from "./claude-thinking.ts";
-import { isBlank, placeholders, unseenImage } from "../message-text.ts";
+import { isBlank, placeholders, toWordId, unseenImage, withoutSealed } from "../message-text.ts";
 import type { AssistantMessage, ModelMessage, ModelRequest } from "../model.ts";
 import type { ModelSettings } from "../model-settings.ts";
 import { parseReplayedArguments } from "../replayed-arguments.ts";
+import { withoutRefused } from "../optional-fields.ts";
 
 type Body = Anthropic.MessageCreateParamsStreaming;
 type Block = Anthropic.ContentBlockParam;
@@ -30,13 +31,11 @@ export function buildMessagesRequest(
   const isMarked = settings.isCacheMarked && !refused.has("cache_control");
   const maxTokens = settings.outputLimit ?? settings.facts.outputLimit ?? unknownOutputLimit;
   const isThinkingReplayed = !refused.has(thinkingSignature);
-  const thought = isThinkingReplayed ? request : withoutThinking(request);
+  const thought = isThinkingReplayed
+    ? request
+    : { ...request, messages: request.messages.map(withoutSealed) };
   const thinking = refused.has("thinking") ? null : thinkingFor(thought, settings, maxTokens);
-  const optional = Object.fromEntries(
-    Object.entries(optionalFields(settings, thinking)).filter(
-      ([name, value]) => value !== null && !refused.has(name),
-    ),
-  );
+  const optional = withoutRefused(optionalFields(settings, thinking), refused);
   const system = toSystem(request.messages, isMarked);
   const body: Body = {
     ...settings.extraBody,
@@ -61,13 +60,6 @@ export function buildMessagesRequest(
 
 /** Stands for replayed thinking among the fields that can be left out: a host refuses what another one has signed. */
 const thinkingSignature = "thinking_signature";
-
-function withoutThinking(request: ModelRequest): ModelRequest {
-  const messages = request.messages.map((message) =>
-    message.role === "assistant" ? { ...message, thinkingBlocks: [] } : message,
-  );
-  return { ...request, messages };
-}
 
 /** Sampling comes first so that it is dropped first when a rejection names several fields. */
 function optionalFields(settings: ModelSettings, thinking: ClaudeThinking | null): Record<string, unknown> {
@@ -140,7 +132,7 @@ function toAssistantBlocks(message: AssistantMessage): Block[] {
     ...(isBlank(text) ? [] : [{ type: "text" as const, text }]),
     ...message.toolCalls.map((call) => ({
       type: "tool_use" as const,
-      id: toToolId(call.id),
+      id: toWordId(call.id),
       name: call.name,
       input: parseReplayedArguments(call.arguments),
     })),
@@ -163,7 +155,7 @@ function toInputBlocks(message: InputMessage, settings: ModelSettings): Block[] 
   });
   if (blocks.length === 0) blocks.push({ type: "text", text: placeholders[message.role] });
   if (message.role === "user") return blocks;
-  return [{ type: "tool_result", tool_use_id: toToolId(message.toolCallId), content: blocks }];
+  return [{ type: "tool_result", tool_use_id: toWordId(message.toolCallId), content: blocks }];
 }
 
 const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
@@ -178,9 +170,4 @@ function toImage(url: string, hasVision: boolean): Anthropic.TextBlockParam | An
   if (mediaType === undefined)
     return { type: "text", text: `[An image of type ${inline[1]} is not supported.]` };
   return { type: "image", source: { type: "base64", media_type: mediaType, data: inline[2] ?? "" } };
-}
-
-/** This API allows fewer characters in ids than others whose calls may be in the history. */
-function toToolId(id: string): string {
-  return id.replace(/[^\w-]/gu, "_");
 }

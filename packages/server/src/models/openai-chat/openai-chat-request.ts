@@ -3,6 +3,7 @@ import { isBlank, placeholders, textOf } from "../message-text.ts";
 import type { AssistantMessage, ExtraFields, ModelMessage, ModelRequest } from "../model.ts";
 import type { ModelSettings } from "../model-settings.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { withoutRefused } from "../optional-fields.ts";
 
 type Body = OpenAI.Chat.ChatCompletionCreateParamsStreaming;
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
@@ -19,11 +20,7 @@ export function buildChatRequest(
   refused: ReadonlySet<string>,
 ): ChatRequest {
   const isMarked = marksCache(settings) && !refused.has("cache_control");
-  const optional = Object.fromEntries(
-    Object.entries(optionalFields(request, settings, refused)).filter(
-      ([name, value]) => value !== null && !refused.has(name),
-    ),
-  );
+  const optional = withoutRefused(optionalFields(request, settings, refused), refused);
   const body: Body = {
     ...settings.extraBody,
     model: settings.route.model,

@@ -5,6 +5,7 @@ import type { ModelSettings } from "../model-settings.ts";
 import { hostOf } from "../model-names.ts";
 import { replayedItems } from "../provider-replay.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { withoutRefused } from "../optional-fields.ts";
 
 type Body = OpenAI.Responses.ResponseCreateParamsStreaming;
 type Item = OpenAI.Responses.ResponseInputItem;
@@ -22,11 +23,7 @@ export function buildResponsesRequest(
   settings: ModelSettings,
   refused: ReadonlySet<string>,
 ): ResponsesRequest {
-  const optional = Object.fromEntries(
-    Object.entries(optionalFields(request, settings)).filter(
-      ([name, value]) => value !== null && !refused.has(name),
-    ),
-  );
+  const optional = withoutRefused(optionalFields(request, settings), refused);
   const instructions = request.messages
     .flatMap((message) => (message.role === "system" ? message.content : []))
     .map((part) => part.text)

@@ -2,6 +2,7 @@ import { parseForeignJson } from "../../lib/parse-foreign-json.ts";
 import { trimTrailing } from "../../lib/trim-trailing.ts";
 import type { ModelTool } from "../model.ts";
 import { maxCalls } from "../max-calls.ts";
+import { objectOr } from "../../lib/json-object.ts";
 
 export type PromptedCall = { readonly name: string; readonly arguments: string };
 
@@ -217,8 +218,7 @@ function toValue(text: string, schema: unknown): unknown {
 }
 
 function propertiesOf(name: string, tools: readonly ModelTool[]): Readonly<Record<string, unknown>> {
-  const properties = tools.find((tool) => tool.name === name)?.parameters["properties"];
-  return typeof properties === "object" && properties !== null ? (properties as Record<string, unknown>) : {};
+  return objectOr(tools.find((tool) => tool.name === name)?.parameters["properties"]);
 }
 
 function isObject(text: string): boolean {

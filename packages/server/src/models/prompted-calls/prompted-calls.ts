@@ -4,6 +4,7 @@ import type { Attempt } from "../attempt.ts";
 import { CallTextSplitter, parseCalls } from "./parse-prompted-calls.ts";
 import type { AssistantMessage, ModelMessage, ModelRequest, ModelTool } from "../model.ts";
 import { describeTools, renderCalls, renderResult } from "./render-prompted-calls.ts";
+import { withoutSealed } from "../message-text.ts";
 
 /**
  * An attempt for models that cannot call tools by themselves: tools are described in words, calls are written and read
@@ -43,16 +44,10 @@ export function withSpokenHistory(attempt: Attempt): Attempt {
     const isSpoken =
       request.tools.length === 0 &&
       request.messages.some((message) => message.role === "assistant" && message.toolCalls.length > 0);
-    return attempt(isSpoken ? withoutThinking(toPromptedRequest(request)) : request, context);
+    if (!isSpoken) return attempt(request, context);
+    const { messages, ...rest } = toPromptedRequest(request);
+    return attempt({ ...rest, messages: messages.map(withoutSealed) }, context);
   };
-}
-
-/** Thinking belongs to the calls that it led to. */
-function withoutThinking(request: ModelRequest): ModelRequest {
-  const messages = request.messages.map((message) =>
-    message.role === "assistant" ? { ...message, thinkingBlocks: [], reasoningItem: null } : message,
-  );
-  return { ...request, messages };
 }
 
 /** The request in words: no tools, no calls, no results. The same history always gives the same text. Pure. */

@@ -4,7 +4,7 @@ import type { ConversationConfig } from "../../engine/conversation-config.ts";
 import { AcpAgent } from "../../extensions/acp/acp-agent.ts";
 import type { AgentFiles } from "../../extensions/acp/client-files.ts";
 import { noSkills } from "../../extensions/skills/skill-set.ts";
-import { createBelt } from "../../tools/belt.ts";
+import { Belt } from "../../tools/belt.ts";
 import { createAcpSource } from "../../tools/sources/acp-source.ts";
 import { openMemoryConversation, type MemoryConversation } from "../memory-conversation.ts";
 import type { MemoryLog } from "../interleaving/memory-journal.ts";
@@ -44,7 +44,7 @@ export async function openMemoryAgent(
       });
       const none = null as never;
       const workspace = { terminals: async () => [], attach: none, attachBrowser: none };
-      return createBelt({ sources: [createAcpSource(agent)], workspace, skills: noSkills, agent });
+      return new Belt({ sources: [createAcpSource(agent)], workspace, skills: noSkills, agent });
     },
   });
   return { ...opened, agents };

@@ -1,6 +1,6 @@
 import type { TerminalInfo } from "@convoke/tool-host";
-import { wait } from "../../lib/wait.ts";
 import type { Conversation } from "../../engine/conversation.ts";
+import { orAfter } from "../../lib/or-after.ts";
 
 type Session = Pick<Conversation, "session">;
 
@@ -16,12 +16,6 @@ export async function openTerminals({ session }: Session): Promise<readonly Term
 export async function hasRunningTerminals({ session }: Session): Promise<boolean> {
   const opened = await session.current();
   if (opened === null) return false;
-  const isOver = new AbortController();
-  try {
-    const terminals = opened.terminals().catch(() => []);
-    const found = await Promise.race([terminals, wait(listTimeoutMs, isOver.signal).then(() => [])]);
-    return found.some(({ isKept }) => isKept);
-  } finally {
-    isOver.abort();
-  }
+  const terminals = opened.terminals().catch(() => []);
+  return (await orAfter(terminals, listTimeoutMs, [])).some(({ isKept }) => isKept);
 }

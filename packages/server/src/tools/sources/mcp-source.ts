@@ -60,11 +60,7 @@ export type McpSourceDeps = OpenClientDeps & {
 const momentMs = 1_000;
 
 /** The tools of MCP servers. Servers connect in the background and never delay or fail a conversation (P20). */
-export function openMcpSource(deps: McpSourceDeps): ToolSource & McpServers {
-  return new McpSource(deps);
-}
-
-class McpSource implements ToolSource, McpServers {
+export class McpSource implements ToolSource, McpServers {
   readonly #deps: McpSourceDeps;
   readonly #connections: readonly McpConnection[];
   readonly #names: ToolNames;

@@ -3,7 +3,6 @@ import { maskText } from "@convoke/tool-host";
 import type { Fetch } from "../../extensions/mcp/bounded-fetch.ts";
 import { isLeft, openToolFilter } from "../../agent/tool-filter.ts";
 import { mcpTimes, type McpTimes } from "../../extensions/mcp/mcp-connection.ts";
-import { openMcpSource } from "./mcp-source.ts";
 import type { McpServers } from "../../extensions/mcp/mcp-status.ts";
 import { readServers } from "../../extensions/mcp/read-servers.ts";
 import type { McpServer } from "../../extensions/mcp/mcp-server.ts";
@@ -18,6 +17,7 @@ import type { ConversationConfig, ConversationSecrets } from "../../engine/conve
 import { secretValues } from "../../engine/secret-values.ts";
 import type { SessionContext } from "../../engine/session-context.ts";
 import type { OpenToolSource } from "../tool-source.ts";
+import { McpSource } from "./mcp-source.ts";
 
 /** How MCP servers are reached. */
 export type McpAccess = {
@@ -43,7 +43,7 @@ export function openMcpTools(access: McpAccess): OpenToolSource {
     const { logins } = access;
     const hidden = new Set(secretValues(context.secrets));
     const times = access.times ?? mcpTimes;
-    const source = openMcpSource({
+    const source = new McpSource({
       around: {
         isTaken: place.isTaken,
         isLeft: toolFilter(config, context),
@@ -86,13 +86,8 @@ function boundToServer(server: McpServer, secrets: ConversationSecrets): readonl
 
 /** What a server says of its failure may have the key in it that it was given. */
 function hiding(servers: McpServers, hidden: () => readonly string[]): McpServers {
-  const hide = (text: string | null): string | null =>
-    text === null
-      ? null
-      : maskText(
-          text,
-          hidden().map((value) => ({ name: "", value })),
-        );
+  const values = () => hidden().map((value) => ({ name: "", value }));
+  const hide = (text: string | null): string | null => (text === null ? null : maskText(text, values()));
   return {
     mcpStatus: () => servers.mcpStatus().map((status) => ({ ...status, error: hide(status.error) })),
     reconnectMcp: (name) => servers.reconnectMcp(name),
@@ -110,16 +105,11 @@ function toolFilter({ agent }: ConversationConfig, context: SessionContext): (na
     });
 }
 
-const filterFailed: EventDraft = {
-  body: {
-    kind: "ConversationErrorEvent",
-    source: "environment",
-    code: "ToolFilterFailed",
-    detail:
-      "The expression in filter_tools_regex takes too long to be matched, so tools of MCP servers are left out. " +
-      "Use one without lookarounds and nested repetition.",
-  },
-};
+const filterFailed = serverError(
+  "ToolFilterFailed",
+  "The expression in filter_tools_regex takes too long to be matched, so tools of MCP servers are left out. " +
+    "Use one without lookarounds and nested repetition.",
+);
 
 /** Clients see these, the model does not, and no run ends of them. */
 function serverFailed(server: string, reason: string): EventDraft {

@@ -1,10 +1,10 @@
-import type { MCPToolObservation } from "@convoke/protocol";
 import type { Outcome, ToolListing } from "@convoke/tool-host";
 import { parseHostPattern } from "../../lib/host-pattern.ts";
 import { listMcpTool } from "../../extensions/mcp/tool-listing.ts";
 import { describeError } from "../../lib/describe-error.ts";
 import type { Grants } from "../conversation-host.ts";
 import { statelessSource, type OpenToolSource, type ToolPlace } from "../tool-source.ts";
+import { observeText } from "../own-tool.ts";
 
 const name = "request_network";
 const maxHosts = 20;
@@ -42,13 +42,7 @@ async function grant(hosts: readonly string[], place: ToolPlace, grants: Grants)
     };
   }
   const text = `This conversation may now reach ${hosts.join(", ")}. A rule that denies one of them, or the server's policy, still wins.`;
-  const observation: MCPToolObservation = {
-    kind: "MCPToolObservation",
-    content: [{ type: "text", text, cache_prompt: false }],
-    is_error: false,
-    tool_name: name,
-  };
-  return { type: "observation", observation };
+  return observeText("MCPToolObservation", text, false, { tool_name: name });
 }
 
 /** With its configuration as it is now. */

@@ -1,9 +1,9 @@
-import type { AskOracleAction, ToolDefinition } from "@convoke/protocol";
-import type { ToolListing } from "@convoke/tool-host";
+import type { AskOracleAction } from "@convoke/protocol";
 import { askOracle, oracleName, type Advice } from "../../agent/ask-oracle.ts";
 import { hasOracle, oracleToolName } from "../../agent/tool-specs.ts";
 import type { StoredModels } from "../tasks/sub-conversation.ts";
 import { statelessSource, type OpenToolSource, type ToolPlace } from "../tool-source.ts";
+import { listOwnTool, observeText } from "../own-tool.ts";
 
 /**
  * A tool that asks the stored model named `oracle` for advice, recorded under a name of its own. It changes nothing, so after a crash it is
@@ -19,12 +19,7 @@ export function openOracle(models: StoredModels): OpenToolSource {
       execute: async ({ action }, { signal = new AbortController().signal } = {}) => {
         const advice = await ask(action as unknown as AskOracleAction, { models, ownerId, context }, signal);
         if (advice === null) return { type: "cancelled", text: "The call was stopped." };
-        const observation = {
-          kind: "AskOracleObservation",
-          content: [{ type: "text", text: advice.text, cache_prompt: false }],
-          is_error: advice.isError,
-        };
-        return { type: "observation", observation: observation as never };
+        return observeText("AskOracleObservation", advice.text, advice.isError);
       },
     };
   };
@@ -45,21 +40,13 @@ async function ask(
   return await askOracle(action, context.openHelper(oracleName, llm), signal);
 }
 
-const definition = {
-  kind: "AskOracleTool" as const,
-  title: oracleToolName,
-  description: `Ask a stronger model for advice, when you are stuck, unsure which of several ways to go, or about to do something that is hard to undo.
-It sees only your question and the context that you give, so put everything into them that it must know: the aim, what you tried, what happened, what you consider. Its answer is advice: follow it unless you know a reason not to.`,
-  action_type: "AskOracleAction",
-  observation_type: "AskOracleObservation",
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-};
+const description = `Ask a stronger model for advice, when you are stuck, unsure which of several ways to go, or about to do something that is hard to undo.
+It sees only your question and the context that you give, so put everything into them that it must know: the aim, what you tried, what happened, what you consider. Its answer is advice: follow it unless you know a reason not to.`;
 
-const listings: readonly ToolListing[] = [
-  {
-    name: oracleToolName,
-    actionKind: "AskOracleAction",
+const listings = [
+  listOwnTool(oracleToolName, "AskOracle", description, {
     isReadOnly: true,
-    definition: definition as unknown as ToolDefinition,
-  },
+    isIdempotent: false,
+    isOpen: true,
+  }),
 ];

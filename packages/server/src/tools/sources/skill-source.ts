@@ -1,7 +1,7 @@
-import type { ToolDefinition } from "@convoke/protocol";
-import type { Outcome, ToolListing } from "@convoke/tool-host";
+import type { Outcome } from "@convoke/tool-host";
 import { locationOf, type SkillSet } from "../../extensions/skills/skill-set.ts";
 import { statelessSource, type ToolSource } from "../tool-source.ts";
+import { listOwnTool } from "../own-tool.ts";
 
 const toolName = "invoke_skill";
 
@@ -32,19 +32,9 @@ function invoke({ invocable }: SkillSet, name: string): Outcome {
   return { type: "observation", observation: observation as never };
 }
 
-const definition = {
-  kind: "InvokeSkillTool" as const,
-  title: toolName,
-  description:
-    "Load the notes of one of the available skills by its name. Do this before the work that they are about.",
-  action_type: "InvokeSkillAction",
-  observation_type: "InvokeSkillObservation",
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-};
-
-const listing: ToolListing = {
-  name: toolName,
-  actionKind: "InvokeSkillAction",
-  isReadOnly: true,
-  definition: definition as unknown as ToolDefinition,
-};
+const listing = listOwnTool(
+  toolName,
+  "InvokeSkill",
+  "Load the notes of one of the available skills by its name. Do this before the work that they are about.",
+  { isReadOnly: true, isIdempotent: true, isOpen: false },
+);

@@ -40,7 +40,7 @@ export function openTasks(access: TaskAccess): OpenToolSource {
   return async (place) => {
     if (!hasTasks(place.context.config.agent)) return null;
     const agents = await findAgents(access, place);
-    return agents === null ? null : createTaskSource(access, place, agents);
+    return agents === null ? null : new TaskSource({ ...access, ...place, agents });
   };
 }
 
@@ -60,18 +60,10 @@ export async function findAgents(
   });
 }
 
-export function createTaskSource(
-  access: TaskAccess,
-  place: ToolPlace,
-  agents: readonly SubAgent[],
-): ToolSource {
-  return new TaskSource({ ...access, ...place, agents });
-}
-
 type TaskSourceDeps = TaskAccess & ToolPlace & { readonly agents: readonly SubAgent[] };
 
 /** A task's record is its conversation: a call that is repeated after a crash continues it, so nothing is stored here. */
-class TaskSource implements ToolSource {
+export class TaskSource implements ToolSource {
   readonly ready = alwaysReady;
   /** A call begins by a message in another conversation, which has a record of its own. */
   readonly announce = noAnnounce;

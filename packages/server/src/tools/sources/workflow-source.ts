@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { TaskObservation, ToolDefinition, WorkflowAction } from "@convoke/protocol";
+import type { TaskObservation, WorkflowAction } from "@convoke/protocol";
 import type { ExecuteOptions, ExecutionRequest, Outcome, ToolListing } from "@convoke/tool-host";
 import { taskToolName } from "../../agent/task-tool-name.ts";
 import { hasWorkflow } from "../../agent/tool-specs.ts";
@@ -7,7 +7,8 @@ import type { SubAgent } from "../../extensions/sub-agents/sub-agent.ts";
 import { Slots } from "../../lib/slots.ts";
 import { statelessSource, type OpenToolSource, type ToolSource } from "../tool-source.ts";
 import { maxScriptChars, runScript, type AgentOrder, type ScriptEnd } from "../workflow/run-script.ts";
-import { createTaskSource, findAgents, type TaskAccess } from "./task-source.ts";
+import { listOwnTool, observeText } from "../own-tool.ts";
+import { findAgents, TaskSource, type TaskAccess } from "./task-source.ts";
 
 const workflowToolName = "workflow";
 /** Of one workflow; each is a conversation. */
@@ -19,7 +20,9 @@ export function openWorkflows(access: TaskAccess): OpenToolSource {
   return async (place) => {
     if (!hasWorkflow(place.context.config.agent)) return null;
     const agents = await findAgents(access, place);
-    return agents === null ? null : createWorkflowSource(createTaskSource(access, place, agents), agents);
+    return agents === null
+      ? null
+      : createWorkflowSource(new TaskSource({ ...access, ...place, agents }), agents);
   };
 }
 
@@ -129,22 +132,12 @@ class WorkflowTasks {
 
 function observe(name: string, { isError, text }: ScriptEnd): Outcome {
   const shown = text === "" ? "It ended without a result." : text;
-  const observation = {
-    kind: "WorkflowObservation",
-    content: [
-      { type: "text", text: isError ? `The workflow ${name} failed. ${shown}` : shown, cache_prompt: false },
-    ],
-    is_error: isError,
-    name,
-    status: isError ? "error" : "completed",
-  };
-  return { type: "observation", observation: observation as never };
+  const words = isError ? `The workflow ${name} failed. ${shown}` : shown;
+  const status = isError ? "error" : "completed";
+  return observeText("WorkflowObservation", words, isError, { name, status });
 }
 
-const definition = {
-  kind: "WorkflowTool" as const,
-  title: workflowToolName,
-  description: `Run a short JavaScript program that directs several sub-agents, and get what it returns. Use it where many pieces of work are alike, or go through the same steps; for one piece give a task.
+const description = `Run a short JavaScript program that directs several sub-agents, and get what it returns. Use it where many pieces of work are alike, or go through the same steps; for one piece give a task.
 
 The script defines async function main(wf) and has at most ${maxScriptChars} characters. It can do nothing but direct agents: it has no files, commands, network, modules or timers. The agents have tools; each starts without anything of this conversation, so its prompt says all that it must know.
 
@@ -154,20 +147,9 @@ The script defines async function main(wf) and has at most ${maxScriptChars} cha
 - await wf.reduce_agent(items, prompt): one agent reads all items, as JSON of at most 12,000 characters.
 - wf.flatten(items): one level of lists less.
 
-What main returns is the result: return only what you need.`,
-  action_type: "WorkflowAction",
-  observation_type: "WorkflowObservation",
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-};
+What main returns is the result: return only what you need.`;
 
 function listWorkflowTool(kinds: string): ToolListing {
-  return {
-    name: workflowToolName,
-    actionKind: "WorkflowAction",
-    isReadOnly: false,
-    definition: {
-      ...definition,
-      description: `${definition.description}\n\n${kinds}`,
-    } as unknown as ToolDefinition,
-  };
+  const hints = { isReadOnly: false, isIdempotent: false, isOpen: true };
+  return listOwnTool(workflowToolName, "Workflow", `${description}\n\n${kinds}`, hints);
 }

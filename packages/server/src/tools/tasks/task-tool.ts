@@ -1,7 +1,8 @@
 import { taskToolName } from "../../agent/task-tool-name.ts";
 import type { SubAgent } from "../../extensions/sub-agents/sub-agent.ts";
-import type { TaskAction, TaskObservation, ToolDefinition } from "@convoke/protocol";
+import type { TaskAction, TaskObservation } from "@convoke/protocol";
 import type { Outcome, ToolListing } from "@convoke/tool-host";
+import { listOwnTool } from "../own-tool.ts";
 
 /** `reason` says why a task did not end as it should. */
 export type SubTaskEnd = {
@@ -53,25 +54,17 @@ export function listTaskTool(agents: readonly SubAgent[]): ToolListing {
       `- ${name}: ${firstLine(description ?? "")}${worktree === true ? " Has a worktree." : ""}`,
   );
   const isApart = agents.some(({ worktree }) => worktree === true);
-  const definition = {
-    kind: "TaskTool" as const,
-    title: taskToolName,
-    description: [
-      "Give a piece of work to a sub-agent and wait for its report. It works in the same directory, starts without anything of this conversation, and only its last message comes back. Say in prompt everything that it must know: the aim, the places, what counts as done, and what the report must contain. Use it for work whose details would only fill this conversation; do small things yourself. Several tasks in one answer are worked on at the same time, so give two of them never the same files to change.",
-      ...(isApart ? [apart] : []),
-      "With resume and the id of an earlier task its sub-agent goes on, with all that it knows.",
-      `Kinds for subagent_type:\n${kinds.join("\n")}`,
-    ].join("\n\n"),
-    action_type: "TaskAction",
-    observation_type: "TaskObservation",
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-  };
-  return {
-    name: taskToolName,
-    actionKind: "TaskAction",
+  const description = [
+    "Give a piece of work to a sub-agent and wait for its report. It works in the same directory, starts without anything of this conversation, and only its last message comes back. Say in prompt everything that it must know: the aim, the places, what counts as done, and what the report must contain. Use it for work whose details would only fill this conversation; do small things yourself. Several tasks in one answer are worked on at the same time, so give two of them never the same files to change.",
+    ...(isApart ? [apart] : []),
+    "With resume and the id of an earlier task its sub-agent goes on, with all that it knows.",
+    `Kinds for subagent_type:\n${kinds.join("\n")}`,
+  ].join("\n\n");
+  return listOwnTool(taskToolName, "Task", description, {
     isReadOnly: false,
-    definition: definition as unknown as ToolDefinition,
-  };
+    isIdempotent: false,
+    isOpen: true,
+  });
 }
 
 const apart =

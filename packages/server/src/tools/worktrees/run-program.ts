@@ -1,6 +1,6 @@
 import type { ToolHost } from "@convoke/tool-host";
 import { describeError } from "../../lib/describe-error.ts";
-import { wait } from "../../lib/wait.ts";
+import { orAfter } from "../../lib/or-after.ts";
 
 export type ProgramEnd = { readonly ok: boolean; readonly output: string; readonly problem: string };
 
@@ -32,22 +32,16 @@ export async function runProgram(
     }
     return "read";
   })().catch((error: unknown) => describeError(error));
-  const isOver = new AbortController();
   try {
-    const end = await Promise.race([child.ended, wait(timeoutMs, isOver.signal).then(() => null)]);
+    const end = await orAfter(child.ended, timeoutMs, null);
     if (end === null) return { ok: false, output: "", problem: `It took longer than ${timeoutMs / 1000} s.` };
     // Half of an answer would be taken for all of it.
-    const read = await Promise.race([
-      output,
-      wait(drainMs, isOver.signal).then(() => "It did not come in time."),
-    ]);
+    const read = await orAfter(output, drainMs, "It did not come in time.");
     if (read !== "read") return { ok: false, output: "", problem: `Its output could not be read: ${read}` };
     const text = Buffer.concat(chunks).toString("utf8").replace(/\n$/, "");
     return { ok: end.exitCode === 0, output: text, problem: end.errorText.trim() };
   } catch (error) {
     // It could not be started, which is an answer here.
     return { ok: false, output: "", problem: describeError(error) };
-  } finally {
-    isOver.abort();
   }
 }

@@ -1,6 +1,6 @@
 import type { ToolHost } from "@convoke/tool-host";
 import type { RepositoryQueues } from "./repository-queues.ts";
-import { checkoutMs, git, hasOwnPrograms } from "./worktree-git.ts";
+import { checkoutMs, git, hasOwnPrograms, commitOf } from "./worktree-git.ts";
 import type { Worktree } from "../../engine/worktree.ts";
 
 type Host = Pick<ToolHost, "startProcess">;
@@ -79,15 +79,8 @@ async function merge(host: Host, repository: string, head: string, title: string
   if (await hasOwnPrograms(host, repository))
     return "the repository's own configuration sends files through programs, which are not started here.";
   // A dry run that touches no file. An older git, which cannot do that, stops at the first conflict.
-  const tried = await git(host, repository, [
-    "merge-tree",
-    "--write-tree",
-    "--name-only",
-    "--no-messages",
-    "-z",
-    "HEAD",
-    head,
-  ]);
+  const dryRun = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", "HEAD", head];
+  const tried = await git(host, repository, dryRun);
   const [tree = "", ...conflicts] = tried.output.split("\0").filter((name) => name !== "");
   if (!tried.ok && /^[0-9a-f]{40,64}$/.test(tree)) return conflictIn(conflicts);
   const own = await identity(host, repository);
@@ -146,11 +139,6 @@ async function branchAt(host: Host, { repository, branch }: Worktree, head: stri
   const name = isOlder ? branch : `${branch}-${head.slice(0, 12)}`;
   await git(host, repository, ["branch", "--quiet", "--force", name, head]);
   return name;
-}
-
-async function commitOf(host: Host, directory: string, name: string): Promise<string | null> {
-  const found = await git(host, directory, ["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
-  return found.ok ? found.output : null;
 }
 
 function names({ ok, output }: { readonly ok: boolean; readonly output: string }): string[] {

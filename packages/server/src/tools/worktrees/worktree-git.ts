@@ -65,6 +65,12 @@ export async function git(
   }
 }
 
+/** The full name of the commit that a name stands for; null where there is none. */
+export async function commitOf(host: Host, directory: string, name: string): Promise<string | null> {
+  const found = await git(host, directory, ["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
+  return found.ok ? found.output : null;
+}
+
 /** Whether the repository's own configuration names programs that files go through when they are merged. */
 export async function hasOwnPrograms(host: Host, directory: string): Promise<boolean> {
   return (

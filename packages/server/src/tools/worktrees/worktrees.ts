@@ -5,7 +5,7 @@ import { invalidField } from "../../lib/fault.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { RepositoryQueues } from "./repository-queues.ts";
 import { runProgram, type ProgramEnd } from "./run-program.ts";
-import { checkoutMs, git, readMs } from "./worktree-git.ts";
+import { checkoutMs, git, readMs, commitOf } from "./worktree-git.ts";
 import type { Worktree } from "../../engine/worktree.ts";
 
 type Host = Pick<ToolHost, "startProcess">;
@@ -118,8 +118,8 @@ async function findBase(
 ): Promise<string | null> {
   const names = base === "head" ? ["HEAD"] : base === "ref" ? [ref ?? "", `origin/${ref ?? ""}`] : usual;
   for (const name of names.filter((given) => given !== "")) {
-    const found = await git(host, repository, ["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
-    if (found.ok) return found.output;
+    const found = await commitOf(host, repository, name);
+    if (found !== null) return found;
   }
   if (base !== "ref") return null;
   throw invalidField(

@@ -1,5 +1,5 @@
 import type { FetchPluginRequest, FetchPluginResponse, FetchSkillResponse } from "@convoke/protocol";
-import { textOf } from "../../../extensions/skills/parse-skill.ts";
+import { textOf } from "../../../lib/json-object.ts";
 import type { ExtensionSources, OpenedSource } from "../../../extensions/sources/extension-sources.ts";
 import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
 import { requirePlugin, requireSkill } from "./read-heads.ts";

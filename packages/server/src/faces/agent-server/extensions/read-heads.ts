@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import type { LoadedSkill } from "../../../extensions/skills/parse-skill.ts";
-import { textOf } from "../../../extensions/skills/parse-skill.ts";
+import { textOf } from "../../../lib/json-object.ts";
 import { readCanvasManifest } from "../../../extensions/sources/canvas-manifest.ts";
 import { describePlugin, type DescribedPlugin } from "../../../extensions/sources/describe-folder.ts";
 import type { OpenedSource } from "../../../extensions/sources/extension-sources.ts";
