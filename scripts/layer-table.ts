@@ -141,6 +141,7 @@ export const layerTable: LayerTable = {
       ["people"],
     ],
     "server/faces": [
+      ["face-deps.ts"],
       ["agent-server", "logins", "machines", "operations"],
       ["legacy"],
       ["app-server", "openai"],

@@ -168,7 +168,7 @@ export * from "./routes/audit-routes.ts";
 export * from "./routes/node-routes.ts";
 export * from "./routes/push-routes.ts";
 export * from "./routes/webhook-routes.ts";
-export type { Operation, OperationInput, OperationReply } from "./routes/operation.ts";
+export type { Operation, OperationInput, OperationReply, RouteInput } from "./routes/operation.ts";
 export * from "./routes/demo-routes.ts";
 export * from "./conversation/import.ts";
 export * from "./conversation/retention.ts";

@@ -34,6 +34,19 @@ export type OperationInput<O extends Operation> = Given<"params", StaticOf<ByAdd
   Given<"query", StaticOf<ByAddress[O], "query">> &
   Body<ByAddress[O]>;
 
+/** What the handler of a route reads of a request that was checked, typed by the schemas of the route. */
+export type RouteInput<R> = {
+  readonly params: Part<R, "params", Readonly<Record<string, string>>>;
+  readonly query: Part<R, "query", Readonly<Record<string, unknown>>>;
+  readonly body: R extends { readonly isBodyOptional: true }
+    ? StaticOf<R, "body"> | undefined
+    : Part<R, "body", unknown>;
+};
+
+type Part<R, Name extends string, Unspecified> = R extends { readonly [N in Name]: TSchema }
+  ? StaticOf<R, Name>
+  : Unspecified;
+
 type Responses<O extends Operation> = ByAddress[O]["responses"];
 type Success<O extends Operation> = Responses<O>[keyof Responses<O> & (200 | 201 | 202)];
 

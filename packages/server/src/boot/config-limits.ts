@@ -8,11 +8,6 @@ export type ApprovalDefault = {
   readonly reviewer?: { readonly llm: string; readonly up_to: "LOW" | "MEDIUM" | "HIGH" };
 };
 
-/** US dollars; null when it is not set. */
-export function readDayBudget(environment: Environment): number | null {
-  return read(environment, settings.max_budget_per_user_per_day);
-}
-
 /** Null when nothing is set: then actions wait for a person, for ever. */
 export function readApprovalDefault(environment: Environment): ApprovalDefault | null {
   const seconds = read(environment, settings.approval_timeout_seconds);

@@ -6,11 +6,6 @@ import { settings } from "./settings.ts";
 /** Who may read the metrics: the local user with a key, everybody, or nobody. */
 export type MetricsAccess = "key" | "open" | "off";
 
-/** Reads `CONVOKE_METRICS`: `key` unless given. */
-export function readMetricsAccess(environment: Environment): MetricsAccess {
-  return read(environment, settings.metrics);
-}
-
 /** Reads OpenTelemetry's own variables; null, which means no tracing at all, unless one of its addresses is set. */
 export function readTracing(environment: Environment): TracingConfig | null {
   const general = read(environment, settings.otel_exporter_otlp_endpoint);

@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { ConfigError } from "../lib/config-error.ts";
-import { readMetricsAccess, readTracing, type MetricsAccess } from "./config-observability.ts";
-import { readApprovalDefault, readDayBudget, type ApprovalDefault } from "./config-limits.ts";
+import { readTracing, type MetricsAccess } from "./config-observability.ts";
+import { readApprovalDefault, type ApprovalDefault } from "./config-limits.ts";
 import { readOidc } from "./config-oidc.ts";
 import { readPush, type PushConfig } from "./config-push.ts";
 import type { OidcSettings } from "../oidc/oidc-settings.ts";
@@ -166,13 +166,13 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     areConversationsSandboxed: read(environment, settings.conversations) === "sandboxed",
     uploadLimitBytes: read(environment, settings.upload_limit_mib) * 1024 * 1024,
     bashRetentionSeconds: read(environment, settings.bash_events_retention_seconds) || null,
-    maxBudgetPerUserPerDay: readDayBudget(environment),
+    maxBudgetPerUserPerDay: read(environment, settings.max_budget_per_user_per_day),
     ollamaHost: read(environment, settings.ollama_host),
     approvalDefault: readApprovalDefault(environment),
     rulesFile: resolved(read(environment, settings.rules)),
     retentionFile: resolved(read(environment, settings.retention)),
     retentionSeconds: read(environment, settings.retention_interval_seconds),
-    metrics: readMetricsAccess(environment),
+    metrics: read(environment, settings.metrics),
     tracing: readTracing(environment),
   };
 }

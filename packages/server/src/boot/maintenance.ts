@@ -29,72 +29,45 @@ export type MaintenanceDeps = {
 const pollEveryMs = 1000;
 const heapCheckMs = 1000;
 
+const adoptFailure = "unfinished runs of other nodes could not be checked";
+const releaseFailure = "memory could not be released";
+
 /** Runs the periodic maintenance jobs until it is disposed. Does not keep the process alive. */
 export function startMaintenance(deps: MaintenanceDeps): Disposable {
   const { directory, appConversations, webhooks, cluster, conversationIdleSeconds, sharesProcess, logger } =
     deps;
-  const onAdoptFailure = (error: unknown): void =>
-    logger.error({ error: String(error) }, "unfinished runs of other nodes could not be checked");
   const idleMs = conversationIdleSeconds * 1000;
   const release = createRelease(deps);
   const heapGrowth = new HeapGrowth();
+  const report = (failure: string) => (error: unknown) => logger.error({ error: String(error) }, failure);
+  const startJob = (everyMs: number, failure: string, work: () => Promise<void>): NodeJS.Timeout =>
+    setInterval(() => void work().catch(report(failure)), everyMs).unref();
   const jobs = [
-    startJob(
-      pollEveryMs,
-      () => {
-        webhooks.check();
-        return directory.adoptOrphans();
-      },
-      onAdoptFailure,
+    startJob(pollEveryMs, adoptFailure, () => {
+      webhooks.check();
+      return directory.adoptOrphans();
+    }),
+    startJob(pollEveryMs, "unfinished starts of other nodes could not be checked", () =>
+      appConversations.resumeStarts(),
     ),
-    startJob(
-      pollEveryMs,
-      () => appConversations.resumeStarts(),
-      (error) => {
-        logger.error({ error }, "unfinished starts of other nodes could not be checked");
-      },
-    ),
-    startJob(
-      sweepEveryMs(idleMs),
-      async () => {
-        if ((await directory.evictIdle(idleMs)) > 0) release.isDue = true;
-      },
-      (error) => {
-        logger.error({ error }, "idle conversations could not be unloaded");
-      },
-    ),
-    startJob(
-      deps.retentionSeconds * 1000,
-      async () => void (await deps.retention.run()),
-      (error) => {
-        logger.error({ error }, "retention could not run");
-      },
-    ),
-    startJob(
-      heapCheckMs,
-      async () => {
-        if (!sharesProcess) heapGrowth.check();
-      },
-      (error) => {
-        logger.error({ error }, "the growth of the heap could not be set");
-      },
-    ),
-    startJob(
-      restMs / 2,
-      () => release.check(),
-      (error) => {
-        logger.error({ error }, "memory could not be released");
-      },
-    ),
+    startJob(sweepEveryMs(idleMs), "idle conversations could not be unloaded", async () => {
+      if ((await directory.evictIdle(idleMs)) > 0) release.isDue = true;
+    }),
+    startJob(deps.retentionSeconds * 1000, "retention could not run", async () => {
+      await deps.retention.run();
+    }),
+    startJob(heapCheckMs, "the growth of the heap could not be set", async () => {
+      if (!sharesProcess) heapGrowth.check();
+    }),
+    startJob(restMs / 2, releaseFailure, () => release.check()),
   ];
   const forgetGone = cluster.onGone(
-    () => void directory.adoptOrphans({ isExtra: true }).catch(onAdoptFailure),
+    () => void directory.adoptOrphans({ isExtra: true }).catch(report(adoptFailure)),
   );
-  const firstRelease = setTimeout(() => {
-    release.checkAfterStart().catch((error: unknown) => {
-      logger.error({ error: String(error) }, "memory could not be released");
-    });
-  }, startRestMs).unref();
+  const firstRelease = setTimeout(
+    () => void release.checkAfterStart().catch(report(releaseFailure)),
+    startRestMs,
+  ).unref();
   return {
     [Symbol.dispose]: () => {
       forgetGone();
@@ -139,18 +112,6 @@ export function createRelease({
     },
   };
   return release;
-}
-
-function startJob(
-  everyMs: number,
-  work: () => Promise<void>,
-  onError: (error: string) => void,
-): NodeJS.Timeout {
-  const timer = setInterval(() => {
-    work().catch((error: unknown) => onError(String(error)));
-  }, everyMs);
-  timer.unref();
-  return timer;
 }
 
 /** An idle conversation is unloaded late by at most half its idle time, and by at most half a minute. */

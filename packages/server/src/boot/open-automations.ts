@@ -1,24 +1,18 @@
 import type { Validator } from "@convoke/protocol/validate";
-import type { ToolHost } from "@convoke/tool-host";
 import { AutomationEditor } from "../automations/automation-editor.ts";
 import { AutomationStore } from "../automations/automation-store.ts";
 import { automationTag } from "../automations/run-request.ts";
 import { Scheduler } from "../automations/scheduler.ts";
 import type { Peers } from "../cluster/peers.ts";
-import type { ApprovalPolicy } from "../engine/approval-policy.ts";
 import { readConfig } from "../engine/read-config.ts";
-import type { AutomationRouteDeps } from "../faces/agent-server/automations/automation-routes.ts";
-import type { HookFaceDeps } from "../faces/agent-server/automations/hook-face.ts";
 import { runConversations } from "../faces/agent-server/automations/run-conversations.ts";
-import { completeStart } from "../faces/agent-server/conversations/complete-start.ts";
 import { conversationStarter } from "../faces/agent-server/conversations/start-conversation.ts";
+import type { FaceDeps } from "../faces/face-deps.ts";
 import type { ConversationRow } from "../journal/journal.ts";
 import { describeError } from "../lib/describe-error.ts";
 import type { Logger } from "../lib/logger.ts";
 import { wait } from "../lib/wait.ts";
 import type { Observer } from "../observability/observer.ts";
-import type { SealedValues } from "../settings/sealed-values.ts";
-import type { SecretStore } from "../settings/secret-store.ts";
 import type { UserStore } from "../settings/user-store.ts";
 import { DeliveryStore } from "../triggers/delivery-store.ts";
 import { EventCursor } from "../triggers/event-cursor.ts";
@@ -32,18 +26,15 @@ export type OpenAutomationsDeps = {
   readonly store: Pick<Store, "cluster" | "database" | "journal" | "leases" | "secretBox">;
   readonly conversations: Pick<OpenConversations, "directory" | "hosts" | "profileHistory" | "settings">;
   readonly users: UserStore;
-  readonly secrets: SecretStore;
-  readonly sealedValues: SealedValues;
-  readonly toolHost: Pick<ToolHost, "catalogue">;
-  readonly approvalDefault: ApprovalPolicy | null;
+  readonly complete: FaceDeps["complete"];
   readonly validator: Validator;
   readonly peers: Peers;
   readonly observer: Observer;
   readonly logger: Logger;
 };
 
-export type OpenAutomations = AutomationRouteDeps["automations"] &
-  Pick<HookFaceDeps, "hooks"> &
+export type OpenAutomations = FaceDeps["automations"] &
+  Pick<FaceDeps, "hooks"> &
   AsyncDisposable & {
     /** Begins to start runs; to be called when conversations can be created. */
     start(): void;
@@ -51,7 +42,7 @@ export type OpenAutomations = AutomationRouteDeps["automations"] &
 
 /** Opens automations. No run starts before `start` is called. */
 export function openAutomations(deps: OpenAutomationsDeps): OpenAutomations {
-  const { conversations, toolHost, observer, logger } = deps;
+  const { conversations, observer, logger } = deps;
   const { cluster, database, journal, leases, secretBox } = deps.store;
   const { directory, hosts, profileHistory, settings } = conversations;
   const store = new AutomationStore({ database, secretBox, clock: cluster });
@@ -64,8 +55,6 @@ export function openAutomations(deps: OpenAutomationsDeps): OpenAutomations {
       settings,
       journal,
       start: conversationStarter({ directory, profileHistory }),
-      complete: (body, caller) =>
-        completeStart(body, caller, { ...deps, settings, profileHistory, catalogue: toolHost.catalogue }),
     }),
     cluster,
     wait,

@@ -1,11 +1,9 @@
 import type { LLM } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
-import {
-  openAppConversations,
-  type OpenAppConversations,
-} from "../app-conversations/open-app-conversations.ts";
+import { openAppConversations } from "../app-conversations/open-app-conversations.ts";
 import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
+import type { FaceDeps } from "../faces/face-deps.ts";
 import type { ServerConfig } from "./config.ts";
 import { Hosts } from "./choose-host.ts";
 import type { BoundSecretRegistry } from "../egress/bound-secret-registry.ts";
@@ -60,7 +58,7 @@ import { BudgetGuard } from "../spending/budget-guard.ts";
 import { SpendHolds } from "../spending/spend-holds.ts";
 import { Webhooks } from "../webhooks/webhooks.ts";
 import { toAddressList } from "../lib/address-list.ts";
-import { createFilteredFetch, type Fetch } from "../lib/filtered-fetch.ts";
+import { createFilteredFetch } from "../lib/filtered-fetch.ts";
 import type { Walls } from "../walls/wall.ts";
 import { DiskWatch } from "../workspaces/disk-watch.ts";
 import { createMachinePolicy } from "../workspaces/machine-policy.ts";
@@ -108,29 +106,29 @@ export type OpenConversationsDeps = Store & {
 };
 
 /** The conversations of a server, and the services they use. */
-export interface OpenConversations extends AsyncDisposable {
-  readonly hosts: Hosts;
-  /** A `fetch` for addresses that users choose: it refuses blocked networks. */
-  readonly filteredFetch: Fetch;
-  readonly directory: Directory;
-  readonly appConversations: OpenAppConversations;
-  readonly webhooks: Webhooks;
-  readonly settings: SettingsStore;
-  readonly profileHistory: ProfileHistory;
-  readonly ruleSources: RuleSources;
-  readonly policies: PolicyStore;
-  readonly retention: Retention;
-  readonly retentionPolicies: RetentionPolicyStore;
-  readonly holds: HoldStore;
-  readonly trash: TrashStore;
-  readonly quotas: Quotas;
-  readonly skills: SkillAccess;
-  readonly sources: ExtensionSources;
-  readonly mcpLogins: McpLogins;
-  readonly ledger: Ledger;
-  /** Opens a model outside of any conversation: it belongs to no user and is not in the ledger. */
-  openLooseModel(llm: LLM): Model;
-}
+export type OpenConversations = AsyncDisposable &
+  Pick<
+    FaceDeps,
+    | "filteredFetch"
+    | "directory"
+    | "appConversations"
+    | "settings"
+    | "secrets"
+    | "profileHistory"
+    | "ruleSources"
+    | "policies"
+    | "retention"
+    | "retentionPolicies"
+    | "holds"
+    | "trash"
+    | "quotas"
+    | "skills"
+    | "sources"
+    | "mcpLogins"
+    | "ledger"
+    | "requireMachine"
+    | "openModel"
+  > & { readonly hosts: Hosts; readonly webhooks: Webhooks };
 
 /** Opens conversations on a store. No run resumes before `directory.recover` is called. */
 export async function openConversations(deps: OpenConversationsDeps): Promise<OpenConversations> {
@@ -184,11 +182,12 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
   const folders = new CopyFolders(config.dataDir);
   const isMachineUser = (userId: string): boolean =>
     ["*", userId].some((name) => config.machineUsers.includes(name));
+  const secrets = new SecretStore({ database, secretBox, clock: systemClock });
   const sources = new ExtensionSources({
     copies: new ExtensionCopies({ database, folders, clock: systemClock }),
     fetch: { ways: deps.gitWays, host: toolHost },
     settings,
-    secrets: new SecretStore({ database, secretBox, clock: systemClock }),
+    secrets,
     policiesOf: (userId) => {
       const { max_network: max } = deps.policies.of(userId);
       const server = { source: "server", policy: config.wall.network } as const;
@@ -335,6 +334,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     appConversations,
     webhooks,
     settings,
+    secrets,
     profileHistory,
     ruleSources,
     policies: deps.policies,
@@ -347,8 +347,8 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     sources,
     mcpLogins,
     ledger,
-    openLooseModel: (llm) =>
-      watchModel(wrap.model(openModel(llm, { send: withCallDepth(fetch, 0) })), observer),
+    requireMachine,
+    openModel: (llm) => watchModel(wrap.model(openModel(llm, { send: withCallDepth(fetch, 0) })), observer),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

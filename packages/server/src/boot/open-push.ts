@@ -1,5 +1,5 @@
+import type { FaceDeps } from "../faces/face-deps.ts";
 import type { PushConfig } from "./config-push.ts";
-import type { PushRouteDeps } from "../faces/agent-server/server/push-routes.ts";
 import type { KeyRing } from "../http/auth.ts";
 import type { Logger } from "../lib/logger.ts";
 import { wait } from "../lib/wait.ts";
@@ -21,7 +21,7 @@ export type OpenPushDeps = {
   readonly logger: Logger;
 };
 
-export type OpenPush = NonNullable<PushRouteDeps["push"]> & AsyncDisposable;
+export type OpenPush = NonNullable<FaceDeps["push"]> & AsyncDisposable;
 
 /** Starts to notify browsers. */
 export async function openPush(deps: OpenPushDeps): Promise<OpenPush> {

@@ -1,10 +1,11 @@
+import { agentServerInterface, writeOpenApi } from "@convoke/protocol";
+import type { Face, MountDeps } from "../http/mount.ts";
 import { SummaryFeed } from "../reading/summary-feed.ts";
 import { shareSummaries } from "../directory/share-summaries.ts";
 import { mountBrowserSocket } from "../faces/agent-server/sockets/browser-socket.ts";
 import { mountOverviewSocket } from "../faces/agent-server/sockets/overview-socket.ts";
 import { PageCache } from "../events/page-cache.ts";
 import { TrimmedEvents } from "../events/trimmed-events.ts";
-import { agentServerInterface, writeOpenApi } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
 import type { FastifyInstance } from "fastify";
@@ -29,13 +30,14 @@ import { createSandboxAccess } from "../faces/gateway/sandbox-access.ts";
 import { mountGateway } from "../faces/gateway/mount-gateway.ts";
 import { isPortCapability } from "../faces/gateway/port-path.ts";
 import { refuseGateway } from "../faces/gateway/refuse-gateway.ts";
-import { openFaces, type FacesDeps } from "../faces/open-faces.ts";
+import { completeStart, type CompleteStartDeps } from "../faces/agent-server/conversations/complete-start.ts";
+import type { FaceDeps } from "../faces/face-deps.ts";
+import { openFaces } from "../faces/open-faces.ts";
 import { ConfigError } from "../lib/config-error.ts";
 import { reportUnusedIn } from "../faces/agent-server/report-unused.ts";
 import { callerOfKey, createKeyRing, type KeyRing } from "../http/auth.ts";
 import { createGuard, type GuardOptions } from "../http/guard.ts";
 import { createAuthenticator, openHttp } from "../http/open-http.ts";
-import type { Face, MountDeps } from "../http/mount.ts";
 import type { Peers } from "../cluster/peers.ts";
 import { createClientAddress } from "../http/public-address.ts";
 import { WrongAttempts } from "../http/wrong-attempts.ts";
@@ -53,8 +55,6 @@ import type { Store } from "./store.ts";
 import { KeyStore } from "../settings/key-store.ts";
 import { LoginStore, markOfKey } from "../settings/login-store.ts";
 import { SealedValues } from "../settings/sealed-values.ts";
-import { SecretStore } from "../settings/secret-store.ts";
-import { createMachinePolicy } from "../workspaces/machine-policy.ts";
 import { Machine } from "../workspaces/machine.ts";
 import { isPageCapability } from "../workspaces/page-address.ts";
 import { SavedWorkspaces } from "../workspaces/saved-workspaces.ts";
@@ -160,7 +160,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<Surface> {
   const { processGroup } = deps;
   const { app } = listener;
   const { journal, database, secretBox } = store;
-  const { directory } = conversations;
+  const { directory, secrets } = conversations;
   await using scope = new AsyncDisposableStack();
   const logins = scope.use(
     await LoginStore.open({
@@ -173,7 +173,6 @@ export async function openSurface(deps: SurfaceDeps): Promise<Surface> {
   const keyStore = scope.use(await KeyStore.open({ database, clock: systemClock, logger }));
   const keys = createKeyRing(ownKeys, keyStore, logins);
   scope.defer(() => app.close());
-  const secrets = new SecretStore({ database, secretBox, clock: systemClock });
   const machine = scope.use(
     new Machine({
       environment: deps.environment,
@@ -211,15 +210,14 @@ export async function openSurface(deps: SurfaceDeps): Promise<Surface> {
   const push = await openPushIfOn(deps, keys);
   if (push !== null) scope.use(push);
   const sealedValues = new SealedValues(secretBox);
-  const automations = scope.use(
-    openAutomations({
-      ...deps,
-      secrets,
-      sealedValues,
-      users: keyStore.users,
-      approvalDefault: config.approvalDefault,
-    }),
-  );
+  const completeDeps: CompleteStartDeps = {
+    ...conversations,
+    sealedValues,
+    catalogue: deps.toolHost.catalogue,
+    approvalDefault: config.approvalDefault,
+  };
+  const complete: FaceDeps["complete"] = (body, caller) => completeStart(body, caller, completeDeps);
+  const automations = scope.use(openAutomations({ ...deps, complete, users: keyStore.users }));
   const trimmed = new TrimmedEvents();
   const openSandboxAccess = createSandboxAccess({ sandboxes, secrets });
   const ports = new WorkspacePorts({
@@ -232,28 +230,21 @@ export async function openSurface(deps: SurfaceDeps): Promise<Surface> {
     owners: store.machines === null ? null : directory,
     clock: systemClock,
   });
-  const facesDeps: FacesDeps = {
+  const faceDeps: FaceDeps = {
+    ...deps,
+    ...store,
     ...conversations,
     push,
-    cluster: store.cluster,
-    database,
-    logger,
-    ports,
-    journal,
     trimmed,
-    pages: deps.pages,
     approvalDefault: config.approvalDefault,
-    toolHost: deps.toolHost,
-    secrets,
     sealedValues,
     automations,
     hooks: automations.hooks,
-    validator,
-    openModel: (llm) => conversations.openLooseModel(llm),
+    complete,
     findLocalServers: () => findLocalServers({ send: fetch, ollamaHost: config.ollamaHost }),
-    sandboxes,
     clock: systemClock,
     openAccess: machine.openAccess,
+    openSandboxAccess,
     openFiles: async ({ sandbox_id: sandboxId }, root) => {
       if (sandboxId === undefined) return machine.openDirectory(root);
       if (sandboxes === null) throw sandboxesElsewhere();
@@ -266,18 +257,12 @@ export async function openSurface(deps: SurfaceDeps): Promise<Surface> {
     keyStore,
     logins,
     oidc: await openOidcIfOn(deps, { keyStore, logins }),
-    demo: deps.demo,
     attempts,
     clientAddress: createClientAddress(config.trustedProxies),
     lastActivityMs: listener.lastActivityMs,
-    isReady: deps.isReady,
     workspaceRoot: config.workspaceRoot,
-    requireMachine: createMachinePolicy({
-      users: config.machineUsers,
-      isSandboxed: config.areConversationsSandboxed,
-    }),
   };
-  const faces = [...openFaces(facesDeps), ...deps.faces];
+  const faces = [...openFaces(faceDeps, ports), ...deps.faces];
   for (const face of faces) face.mount(app, mountDeps);
   const socketDeps = { journal, trimmed, validator, logger, times };
   const nodeSignals =
@@ -326,10 +311,8 @@ export async function openSurface(deps: SurfaceDeps): Promise<Surface> {
   if (sandboxes === null) refuseGateway(app, mountDeps);
   else
     await mountGateway(app, {
-      ...facesDeps,
+      ...faceDeps,
       sandboxes,
-      keys,
-      logger,
       times,
       peers,
       nodeSignals,

@@ -35,8 +35,12 @@ export type Setting<Value> = {
   readonly parse: (text: string, name: string) => Value;
 };
 
+/** A setting that the table which it is in gives its name. */
+type Unnamed<Value> = (key: string) => Setting<Value>;
+
 type Row<Fallback> = {
-  readonly variable: string;
+  /** Unless it is the key in upper case behind `CONVOKE_`. */
+  readonly variable?: string;
   readonly doc: string;
   readonly aliases?: readonly string[];
   readonly isNumbered?: true;
@@ -47,6 +51,12 @@ type Row<Fallback> = {
   readonly shownDefault?: string;
 };
 
+/** Settings by their keys. */
+export function named<const Table extends Readonly<Record<string, Unnamed<unknown>>>>(table: Table) {
+  const settings = Object.entries(table).map(([key, setting]) => [key, setting(key)]);
+  return Object.fromEntries(settings) as { readonly [Key in keyof Table]: ReturnType<Table[Key]> };
+}
+
 /** The value of the first of the setting's variables that is set and not empty, else its fallback. */
 export function read<Value>(environment: Environment, setting: Setting<Value>): Value {
   const name = [setting.variable, ...setting.aliases].find((one) => environment[one]);
@@ -55,22 +65,22 @@ export function read<Value>(environment: Environment, setting: Setting<Value>): 
 
 export function text<const Fallback extends string | null = null>(
   row: Row<Fallback>,
-): Setting<string | Fallback> {
+): Unnamed<string | Fallback> {
   return complete(row, { kind: "text" }, (given) => given);
 }
 
 export function path<const Fallback extends string | null = null>(
   row: Row<Fallback>,
-): Setting<string | Fallback> {
+): Unnamed<string | Fallback> {
   return complete(row, { kind: "path" }, (given) => given);
 }
 
 /** Its reader knows the form of the value. */
-export function json(row: Row<null>): Setting<string | null> {
+export function json(row: Row<null>): Unnamed<string | null> {
   return complete(row, { kind: "json" }, (given) => given);
 }
 
-export function list(row: Row<readonly string[]>): Setting<readonly string[]> {
+export function list(row: Row<readonly string[]>): Unnamed<readonly string[]> {
   const fallback = row.fallback ?? [];
   return complete({ ...row, fallback }, { kind: "list" }, (given) =>
     given.split(",").flatMap((item) => (item.trim() === "" ? [] : [item.trim()])),
@@ -79,7 +89,7 @@ export function list(row: Row<readonly string[]>): Setting<readonly string[]> {
 
 export function choice<const Choice extends string>(
   row: Row<Choice> & { readonly choices: readonly Choice[]; readonly fallback: Choice },
-): Setting<Choice> {
+): Unnamed<Choice> {
   return complete(row, { kind: "choice", choices: row.choices }, (given, name) => {
     const known = row.choices.find((one) => one === given);
     if (known !== undefined) return known;
@@ -87,7 +97,7 @@ export function choice<const Choice extends string>(
   });
 }
 
-export function onOrOff(row: Row<boolean>): Setting<boolean> {
+export function onOrOff(row: Row<boolean>): Unnamed<boolean> {
   const fallback = row.fallback ?? false;
   return complete({ ...row, fallback }, { kind: "switch" }, (given, name) => {
     if (/^(true|1)$/i.test(given)) return true;
@@ -100,21 +110,21 @@ type NumberRow<Fallback> = Row<Fallback> & { readonly least: number; readonly ma
 
 export function whole<const Fallback extends number | null = null>(
   row: NumberRow<Fallback>,
-): Setting<number | Fallback> {
+): Unnamed<number | Fallback> {
   return amount(row, true);
 }
 
 /** May be a fraction. */
 export function decimal<const Fallback extends number | null = null>(
   row: NumberRow<Fallback>,
-): Setting<number | Fallback> {
+): Unnamed<number | Fallback> {
   return amount(row, false);
 }
 
 function amount<Fallback extends number | null>(
   row: NumberRow<Fallback>,
   isWhole: boolean,
-): Setting<number | Fallback> {
+): Unnamed<number | Fallback> {
   const { least, max = null } = row;
   const range = max === null ? `from ${least} up` : `from ${least} to ${max}`;
   return complete(row, { kind: "number", isWhole, least, max }, (given, name) => {
@@ -129,10 +139,10 @@ function complete<Value, Fallback>(
   row: Row<Fallback>,
   type: SettingType,
   parse: (text: string, name: string) => Value,
-): Setting<Value | Fallback> {
+): Unnamed<Value | Fallback> {
   const fallback = row.fallback ?? (null as Fallback);
-  return {
-    variable: row.variable,
+  return (key) => ({
+    variable: row.variable ?? `CONVOKE_${key.toUpperCase()}`,
     aliases: row.aliases ?? [],
     isNumbered: row.isNumbered ?? false,
     flag: row.flag ?? null,
@@ -142,7 +152,7 @@ function complete<Value, Fallback>(
     shownDefault: row.shownDefault ?? shown(fallback),
     fallback,
     parse,
-  };
+  });
 }
 
 function shown(fallback: unknown): string {

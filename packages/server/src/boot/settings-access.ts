@@ -1,10 +1,10 @@
-import { choice, decimal, json, list, onOrOff, text, whole } from "./setting.ts";
+import { choice, decimal, json, list, named, onOrOff, text, whole } from "./setting.ts";
 
 /** The addresses at which clouds give keys to any process of the machine. */
 const linkLocal = ["169.254.0.0/16", "fe80::/10", "fd00:ec2::254"];
 
 /** Keys, logins, and what users may reach. */
-export const accessSettings = {
+export const accessSettings = named({
   session_api_key: text({
     variable: "SESSION_API_KEY",
     isSecret: true,
@@ -18,104 +18,85 @@ export const accessSettings = {
     doc: "further keys as a JSON list, or one each in `OH_SESSION_API_KEYS_0`, `_1`, ...",
   }),
   secret_key: text({
-    variable: "CONVOKE_SECRET_KEY",
     isSecret: true,
     shownDefault: "the data folder's own key",
     doc: "what secrets are sealed with, in the place of `master-key`; the same at every start",
   }),
   secret_key_next: text({
-    variable: "CONVOKE_SECRET_KEY_NEXT",
     isSecret: true,
     doc: "for `keys rotate-master`: what takes the place of `CONVOKE_SECRET_KEY` ([keys](keys.md#the-master-key))",
   }),
   deferred_init: onOrOff({
-    variable: "CONVOKE_DEFERRED_INIT",
     aliases: ["OH_DEFERRED_INIT"],
     fallback: false,
     doc: "`true` waits for the configuration, see [run a server](operate.md#a-configuration-that-comes-later)",
   }),
   init_api_key: text({
-    variable: "CONVOKE_INIT_API_KEY",
     aliases: ["OH_INIT_API_KEY", "OH_SECRET_KEY"],
     isSecret: true,
     doc: "the key for sending that configuration",
   }),
   oidc_issuer: text({
-    variable: "CONVOKE_OIDC_ISSUER",
     doc: "the identity provider at which people log in; needs the next three, see [log in](identity-provider.md)",
   }),
   oidc_client_id: text({
-    variable: "CONVOKE_OIDC_CLIENT_ID",
     doc: "the server's name at that provider",
   }),
   oidc_client_secret: text({
-    variable: "CONVOKE_OIDC_CLIENT_SECRET",
     isSecret: true,
     doc: "its secret there",
   }),
   oidc_roles: text({
-    variable: "CONVOKE_OIDC_ROLES",
     doc: "roles of people, such as `admins=admin,staff=member`",
   }),
   oidc_claim: text({
-    variable: "CONVOKE_OIDC_CLAIM",
     fallback: "groups",
     doc: "the claim that `CONVOKE_OIDC_ROLES` is about",
   }),
   oidc_domains: list({
-    variable: "CONVOKE_OIDC_DOMAINS",
     shownDefault: "all",
     doc: "domains of mail addresses that may log in",
   }),
   oidc_name: text({
-    variable: "CONVOKE_OIDC_NAME",
     shownDefault: "its host",
     doc: "the provider's name on the page",
   }),
   oidc_scopes: text({
-    variable: "CONVOKE_OIDC_SCOPES",
     fallback: "openid email profile",
     doc: "what is asked of the provider, with spaces between",
   }),
   oidc_logout: choice({
-    variable: "CONVOKE_OIDC_LOGOUT",
     choices: ["provider", "here"],
     fallback: "provider",
     doc: "where logging out on the page logs out: at the provider too, or here alone",
   }),
   oidc_login_hours: decimal({
-    variable: "CONVOKE_OIDC_LOGIN_HOURS",
     shownDefault: "as other logins",
     least: 0.001,
     max: 12,
     doc: "hours after which people log in again",
   }),
   machine_users: list({
-    variable: "CONVOKE_MACHINE_USERS",
     fallback: ["local"],
     doc: "users who may use files and commands of the server's machine, or `*`; see [commands](bash.md)",
   }),
   conversations: choice({
-    variable: "CONVOKE_CONVERSATIONS",
     choices: ["anywhere", "sandboxed"],
     fallback: "anywhere",
     doc: "`sandboxed` keeps agents of users who are not in `CONVOKE_MACHINE_USERS` in sandboxes; see [security](../security.md)",
   }),
   rate_limit_per_key: whole({
-    variable: "CONVOKE_RATE_LIMIT_PER_KEY",
     shownDefault: "no limit",
     least: 1,
     doc: "requests a minute of one key or login, see [keys](keys.md#rate-limits)",
   }),
   rate_limit_per_user: whole({
-    variable: "CONVOKE_RATE_LIMIT_PER_USER",
     shownDefault: "no limit",
     least: 1,
     doc: "requests a minute of one user, with all keys and logins together",
   }),
   blocked_addresses: list({
-    variable: "CONVOKE_BLOCKED_ADDRESSES",
     fallback: linkLocal,
     doc: "addresses and networks at which no MCP server and no LookupSecret of users is called; `none` for none",
   }),
-};
+});

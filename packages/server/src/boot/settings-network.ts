@@ -1,15 +1,13 @@
-import { choice, json, list, onOrOff, text, whole } from "./setting.ts";
+import { choice, json, list, named, onOrOff, text, whole } from "./setting.ts";
 
 /** Where the server listens, and who reaches it how. */
-export const networkSettings = {
+export const networkSettings = named({
   host: text({
-    variable: "CONVOKE_HOST",
     flag: "--host",
     fallback: "127.0.0.1",
     doc: "address to listen on",
   }),
   port: whole({
-    variable: "CONVOKE_PORT",
     flag: "--port",
     fallback: 8000,
     least: 0,
@@ -17,29 +15,24 @@ export const networkSettings = {
     doc: "port to listen on; 0 takes any free one",
   }),
   processes: text({
-    variable: "CONVOKE_PROCESSES",
     flag: "--processes",
     fallback: "1",
     doc: "[processes](operate.md#several-processes) behind the port, 1 to 64, or `auto`",
   }),
   log_level: choice({
-    variable: "CONVOKE_LOG_LEVEL",
     flag: "--log-level",
     choices: ["fatal", "error", "warn", "info", "debug", "silent"],
     fallback: "warn",
     doc: "the least level of log lines",
   }),
   web_url: text({
-    variable: "CONVOKE_WEB_URL",
     shownDefault: "their requests tell",
     doc: "where clients reach the server, for addresses in its answers; its host and origin are allowed",
   }),
   allowed_hosts: list({
-    variable: "CONVOKE_ALLOWED_HOSTS",
     doc: "further host names that clients may use; `*.example.org` covers subdomains",
   }),
   allowed_origins: list({
-    variable: "CONVOKE_ALLOWED_ORIGINS",
     doc: "further origins of web pages that may call the server",
   }),
   allow_cors_origins: json({
@@ -48,7 +41,6 @@ export const networkSettings = {
     doc: "the same as a JSON list, or one each in `OH_ALLOW_CORS_ORIGINS_0`, `_1`, ...",
   }),
   allowed_origin_regex: text({
-    variable: "CONVOKE_ALLOWED_ORIGIN_REGEX",
     aliases: ["OH_ALLOW_CORS_ORIGIN_REGEX"],
     doc: "a regular expression for further origins, each as a whole",
   }),
@@ -62,40 +54,33 @@ export const networkSettings = {
     doc: "where Ollama listens on this machine, for the list of [local model servers](models.md#models-on-this-machine); another machine is not asked",
   }),
   trusted_proxies: list({
-    variable: "CONVOKE_TRUSTED_PROXIES",
     doc: "proxies whose `X-Forwarded-*` headers are believed, see [run a server](operate.md)",
   }),
   web_push: choice({
-    variable: "CONVOKE_WEB_PUSH",
     choices: ["on", "off"],
     fallback: "off",
     doc: "`on` tells browsers while no page is open, see [notifications](push.md)",
   }),
   web_push_contact: text({
-    variable: "CONVOKE_WEB_PUSH_CONTACT",
     shownDefault: "`CONVOKE_WEB_URL`",
     doc: "whom push services ask about messages: `mailto:` or `https:`",
   }),
   web_push_services: text({
-    variable: "CONVOKE_WEB_PUSH_SERVICES",
     shownDefault: "see [there](push.md)",
     doc: "which push services may be called",
   }),
   webhooks: json({
-    variable: "CONVOKE_WEBHOOKS",
     aliases: ["OH_WEBHOOKS"],
     isNumbered: true,
     isSecret: true,
     doc: "where events are posted, see [webhooks](webhooks.md)",
   }),
   docs: choice({
-    variable: "CONVOKE_DOCS",
     choices: ["on", "off"],
     fallback: "on",
     doc: "`off` does not serve the documentation at `/docs/`",
   }),
   metrics: choice({
-    variable: "CONVOKE_METRICS",
     choices: ["key", "open", "off"],
     fallback: "key",
     doc: "`open` needs no key, `off` serves none, see [observability](observability.md)",
@@ -133,4 +118,4 @@ export const networkSettings = {
     fallback: false,
     doc: "`true` puts what models are sent into their spans",
   }),
-};
+});

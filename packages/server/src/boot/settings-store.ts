@@ -1,62 +1,52 @@
-import { decimal, path, text, whole } from "./setting.ts";
+import { decimal, named, path, text, whole } from "./setting.ts";
 
 /** Where the server keeps what it has, and how much. */
-export const storeSettings = {
+export const storeSettings = named({
   data_dir: path({
-    variable: "CONVOKE_DATA_DIR",
     flag: "--data-dir",
     shownDefault: "`~/.convoke`",
     doc: "the [data folder](operate.md#the-data-folder)",
   }),
   database: text({
-    variable: "CONVOKE_DATABASE",
     aliases: ["CONVOKE_DATABASE_URL"],
     flag: "--database",
     isSecret: true,
     doc: "a PostgreSQL that [several servers](several-nodes.md) share",
   }),
   database_listen: text({
-    variable: "CONVOKE_DATABASE_LISTEN",
     isSecret: true,
     doc: "its address past a pooler, or `off`, see [several servers](several-nodes.md)",
   }),
   node_address: text({
-    variable: "CONVOKE_NODE_ADDRESS",
     doc: "how the other servers reach this one, see [several servers](several-nodes.md)",
   }),
   workspace_root: path({
-    variable: "CONVOKE_WORKSPACE_ROOT",
     flag: "--workspace-root",
     shownDefault: "the current directory",
     doc: "where relative working directories of conversations are",
   }),
   conversation_idle_seconds: whole({
-    variable: "CONVOKE_CONVERSATION_IDLE_SECONDS",
     fallback: 1200,
     least: 0,
     max: 1_000_000,
     doc: "a conversation that nobody uses leaves memory after so many seconds; it is loaded again on demand",
   }),
   retention: path({
-    variable: "CONVOKE_RETENTION",
     doc: "a file with a [retention policy](retention.md) for the conversations of everybody",
   }),
   retention_interval_seconds: whole({
-    variable: "CONVOKE_RETENTION_INTERVAL_SECONDS",
     fallback: 3600,
     least: 1,
     max: 86_400,
     doc: "how often [retention](retention.md) is applied",
   }),
   standstill_seconds: whole({
-    variable: "CONVOKE_STANDSTILL_SECONDS",
     fallback: 60,
     least: 0,
     max: 86_400,
     doc: "a server whose event loop stands still for so many seconds ends itself, see [operate](operate.md#a-server-that-stands-still); 0 never",
   }),
   upload_limit_mib: whole({
-    variable: "CONVOKE_UPLOAD_LIMIT_MIB",
     fallback: 8192,
     least: 0,
     max: 1_048_576,
@@ -71,10 +61,9 @@ export const storeSettings = {
     doc: "how long [commands](bash.md) and their output are kept",
   }),
   max_budget_per_user_per_day: decimal({
-    variable: "CONVOKE_MAX_BUDGET_PER_USER_PER_DAY",
     shownDefault: "no limit",
     least: 0,
     max: 1_000_000_000,
     doc: "US dollars that the model calls of one user may cost in a day (UTC)",
   }),
-};
+});

@@ -1,5 +1,5 @@
+import { leastRole, type Route, type RouteInput } from "@convoke/protocol";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
-import { leastRole, type Route } from "@convoke/protocol";
 import { OwnedElsewhere } from "../engine/refusals.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Caller } from "../security/caller.ts";
@@ -21,6 +21,23 @@ export type { RouteReply } from "./route-reply.ts";
 export type { RouteRequest } from "./route-request.ts";
 
 export type RouteHandler = (request: RouteRequest) => Promise<RouteReply> | RouteReply;
+
+type Routes = Readonly<Record<string, Route>>;
+
+/** A request of one route of a table, with the types of its schemas. */
+export type RequestOf<R extends Route> = Omit<RouteRequest, keyof RouteInput<R>> & RouteInput<R>;
+
+/** What serves each route of a table. */
+export type Handlers<Table extends Routes> = {
+  readonly [Operation in keyof Table]: (
+    request: RequestOf<Table[Operation]>,
+  ) => Promise<RouteReply> | RouteReply;
+};
+
+/** The handlers of any table, for what serves an operation by its name: its requests were checked by the schemas of its route. */
+export function byOperation(handlers: object): Readonly<Record<string, RouteHandler>> {
+  return handlers as Readonly<Record<string, RouteHandler>>;
+}
 
 /** Who makes a request; null for an unauthenticated caller. */
 export interface Callers {
@@ -45,16 +62,15 @@ export type MountDeps = ReadDeps & {
 };
 
 /** Serves each route of a table with its handler. */
-export function mountRoutes<Operation extends string>(
+export function mountRoutes<Table extends Routes>(
   app: FastifyInstance,
-  routes: Readonly<Record<Operation, Route>>,
-  handlers: Readonly<Record<Operation, RouteHandler>>,
+  routes: Table,
+  handlers: Handlers<NoInfer<Table>>,
   deps: MountDeps,
 ): void {
   const largeAnswers = new LargeAnswers();
-  for (const operation of Object.keys(routes) as Operation[]) {
-    const route = routes[operation];
-    const handler = handlers[operation];
+  for (const [operation, route] of Object.entries<Route>(routes)) {
+    const handler = byOperation(handlers)[operation]!;
     const authenticate = (request: FastifyRequest): Caller | null => {
       const caller = deps.callers.authenticate(request);
       if (caller !== null || route.acceptsCookie !== true) return caller;
@@ -240,9 +256,9 @@ function send(reply: FastifyReply, answer: RouteReply): void {
 export type Face = { readonly routes: readonly Route[]; mount(app: FastifyInstance, deps: MountDeps): void };
 
 /** Joins a table with its handlers; every operation needs one. */
-export function face<Operation extends string>(
-  routes: Readonly<Record<Operation, Route>>,
-  handlers: Readonly<Record<Operation, RouteHandler>>,
+export function face<Table extends Routes>(
+  routes: Table,
+  handlers: Handlers<NoInfer<Table>>,
   completeBody: NonNullable<MountDeps["completeBody"]> = {},
 ): Face {
   return {

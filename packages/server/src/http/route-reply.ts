@@ -17,3 +17,6 @@ export type RouteReply = ReplyHead &
     | { readonly stream: Readable; readonly contentType: string }
     | { readonly bytes: Uint8Array; readonly contentType: string; readonly again?: Again | undefined }
   );
+
+/** Headers of answers with secrets, which no cache may store. */
+export const notStored = { "cache-control": "no-store" } as const;

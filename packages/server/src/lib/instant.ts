@@ -1,11 +1,16 @@
 /** An instant in microseconds since the epoch, UTC. Exact in a double until the year 2255. */
 export type Micros = number;
 
+/** UTC text in milliseconds, e.g. `2026-01-31T12:00:00.000Z`. */
+export function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
 /** Fixed-width UTC text, e.g. `2026-01-31T12:00:00.000000Z`; text order is time order. */
 export function formatInstant(micros: Micros): string {
   const ms = Math.floor(micros / 1000);
   const rest = micros - ms * 1000;
-  return `${new Date(ms).toISOString().slice(0, -1)}${String(rest).padStart(3, "0")}Z`;
+  return `${isoOf(ms).slice(0, -1)}${String(rest).padStart(3, "0")}Z`;
 }
 
 const instantPattern =

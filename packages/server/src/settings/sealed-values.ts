@@ -25,8 +25,8 @@ export class SealedValues {
    * The value with every sealed one in it open; what has none is not copied. Throws a fault at `loc` for one of another user or of
    * another key.
    */
-  openIn(userId: string, value: unknown, loc: readonly Step[]): unknown {
-    return this.#openPart(userId, value, [...loc]);
+  openIn<Value>(userId: string, value: Value, loc: readonly Step[]): Value {
+    return this.#openPart(userId, value, [...loc]) as Value;
   }
 
   /** `path` is one for the whole walk. */

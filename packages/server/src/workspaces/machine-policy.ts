@@ -20,3 +20,13 @@ export function createMachinePolicy({ users, isSandboxed }: MachinePolicyOptions
     );
   };
 }
+
+export function mayUseMachine(requireMachine: RequireMachine, userId: string): boolean {
+  try {
+    requireMachine(userId);
+    return true;
+  } catch (error) {
+    if (error instanceof Fault) return false;
+    throw error;
+  }
+}

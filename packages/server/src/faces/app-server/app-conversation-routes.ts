@@ -1,59 +1,33 @@
-import type {
-  AppConversationUpdateRequest,
-  AppSendMessageRequest,
-  PendingMessageRequest,
-  SwitchAcpModelRequest,
-} from "@convoke/protocol";
-import type { AppConversations } from "../../app-conversations/app-conversations.ts";
-import type { ConversationStarter } from "../../app-conversations/conversation-starter.ts";
-import type { AppConversationSort, ListFilter } from "../../app-conversations/list-conversations.ts";
+import type { AppConversationUpdateRequest, appConversationRoutes } from "@convoke/protocol";
+import type { ListFilter } from "../../app-conversations/list-conversations.ts";
 import type { OpenAppConversations } from "../../app-conversations/open-app-conversations.ts";
-import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
-import type { StartTaskStore } from "../../app-conversations/start-task-store.ts";
-import type { Asker, Directory } from "../../directory/directory.ts";
+import type { Asker } from "../../directory/directory.ts";
 import { conversationMissing } from "../../engine/refusals.ts";
-import type { RouteHandler, RouteReply, RouteRequest } from "../../http/mount.ts";
+import { conversationIdOf, onAsked } from "../../http/asked-conversation.ts";
+import type { RouteReply, RouteRequest, Handlers, RequestOf, RouteHandler } from "../../http/mount.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { readTitle } from "../agent-server/conversations/start-request.ts";
 import { toUserMessage } from "../agent-server/events/user-message.ts";
-import { conversationIdOf } from "../../http/conversation-id.ts";
 import { toAppConversation, toHex } from "./app-conversation-view.ts";
 import { readInstantOf } from "../../http/read-instant.ts";
 import { pageReply, readPage } from "./list-page.ts";
 import { checkBranch, checkRepository } from "./repository-request.ts";
 import { sandboxGate } from "./sandbox-gate.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
+import type { FaceDeps } from "../face-deps.ts";
 
-export type AppConversationRouteDeps = {
-  readonly conversations: AppConversations;
-  readonly starter: ConversationStarter;
-  readonly tasks: StartTaskStore;
-  readonly sandboxes: Sandboxes | null;
-  readonly directory: Directory;
-};
-
-type Query = {
-  title__contains?: string | null;
-  sandbox_id__eq?: string | null;
-  include_sub_conversations?: boolean;
-  sort_order?: AppConversationSort;
-  ids?: readonly string[];
-};
+type Search = RequestOf<(typeof appConversationRoutes)["searchAppConversations"]>;
+type Count = RequestOf<(typeof appConversationRoutes)["countAppConversations"]>;
 
 /** Conversations in sandboxes. Source: contract 4.4. */
-export function appConversationHandlers({
-  conversations,
-  starter,
-  tasks,
-  sandboxes,
-  directory,
-}: AppConversationRouteDeps) {
-  const search = async (request: RouteRequest): Promise<RouteReply> => {
+export function appConversationHandlers({ appConversations, sandboxes, directory }: FaceDeps) {
+  const { conversations, starter, tasks } = appConversations;
+  const search = async (request: Search): Promise<RouteReply> => {
     const page = await conversations.search(request.caller, {
       ...readFilter(request),
       ...readPage(request),
-      sort: (request.query as Query).sort_order ?? "CREATED_AT_DESC",
+      sort: request.query.sort_order ?? "CREATED_AT_DESC",
     });
     const addresses = sandboxGate(request, sandboxes);
     return pageReply(page, (view) => toAppConversation(view, addresses));
@@ -85,29 +59,27 @@ export function appConversationHandlers({
     }),
 
     listAppConversations: (request) => {
-      const { ids } = request.query as Query;
+      const { ids } = request.query;
       return ids === undefined ? search(request) : batch(request, ids);
     },
 
     updateAppConversation: async (request) => {
-      const change = readChange(request.body as AppConversationUpdateRequest);
+      const change = readChange(request.body);
       const view = await conversations.update(request.caller, conversationIdOf(request), change);
       return { json: toAppConversation(view, sandboxGate(request, sandboxes)) };
     },
 
-    switchAppAcpModel: async (request) => {
-      const conversation = await directory.open(request.caller, conversationIdOf(request));
-      await conversation.switchAcpModel((request.body as SwitchAcpModelRequest).model);
-      return { json: { success: true } };
-    },
+    switchAppAcpModel: onAsked(directory, (conversation, { body }) =>
+      conversation.switchAcpModel(body.model),
+    ),
 
     deleteAppConversation: async (request) => {
-      await deleteConversation({ conversations, starter, tasks }, request.caller, conversationIdOf(request));
+      await deleteConversation(appConversations, request.caller, conversationIdOf(request));
       return { json: { success: true } };
     },
 
     sendAppMessage: async (request) => {
-      const { run, ...message } = request.body as AppSendMessageRequest;
+      const { run, ...message } = request.body;
       await conversations.send(request.caller, conversationIdOf(request), {
         message: toUserMessage(message, ["body"]),
         wantsRun: run ?? true,
@@ -116,8 +88,8 @@ export function appConversationHandlers({
     },
 
     queuePendingMessage: async ({ caller, params, body }) => {
-      const id = await addressee(caller, params["conversation_id"]!);
-      const message = toUserMessage(body as PendingMessageRequest, ["body"]);
+      const id = await addressee(caller, params.conversation_id);
+      const message = toUserMessage(body, ["body"]);
       const task = await tasks.ofConversation(caller.userId, id);
       const left = task === null ? null : await starter.leaveMessage(id, message);
       if (left !== null)
@@ -132,17 +104,11 @@ export function appConversationHandlers({
       const { eventId } = await conversations.send(caller, id, { message, wantsRun: true });
       return { status: 201, json: { id: eventId, queued: false, position: 0 } };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof appConversationRoutes>;
 }
 
 /** Deleting on the agent-server face: a conversation that has a sandbox is deleted with it. */
-export function deletionHandlers({
-  directory,
-  appConversations,
-}: {
-  readonly directory: Directory;
-  readonly appConversations: OpenAppConversations;
-}) {
+export function deletionHandlers({ directory, appConversations }: FaceDeps) {
   return {
     deleteConversation: async (request) => {
       const { caller } = request;
@@ -157,7 +123,7 @@ export function deletionHandlers({
 
 /** Cancels the start, if there is one, and removes the conversation. */
 async function deleteConversation(
-  { conversations, starter, tasks }: Pick<AppConversationRouteDeps, "conversations" | "starter" | "tasks">,
+  { conversations, starter, tasks }: OpenAppConversations,
   asker: Asker,
   id: string,
 ): Promise<void> {
@@ -171,12 +137,8 @@ async function deleteConversation(
   }
 }
 
-function readFilter({ query }: RouteRequest): Omit<ListFilter, "ownerId"> {
-  const {
-    title__contains: title,
-    sandbox_id__eq: sandboxId,
-    include_sub_conversations: withSubs,
-  } = query as Query;
+function readFilter({ query }: Count): Omit<ListFilter, "ownerId"> {
+  const { title__contains: title, sandbox_id__eq: sandboxId, include_sub_conversations: withSubs } = query;
   const [createdGte, createdLt, updatedGte, updatedLt] = (
     ["created_at__gte", "created_at__lt", "updated_at__gte", "updated_at__lt"] as const
   ).map((name) => readInstantOf(query, name));

@@ -1,37 +1,29 @@
-import type { EventSortOrder } from "@convoke/protocol";
-import type { Directory } from "../../directory/directory.ts";
+import type { appEventRoutes } from "@convoke/protocol";
 import { conversationMissing } from "../../engine/refusals.ts";
-import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
-import type { EventFilter, Journal } from "../../journal/journal.ts";
+import type { RouteRequest, Handlers, RequestOf, RouteReply } from "../../http/mount.ts";
+import type { EventFilter } from "../../journal/journal.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { readKind } from "../agent-server/events/event-names.ts";
 import { readEventsById } from "../agent-server/events/events-by-id.ts";
 import { readInstantOf } from "../../http/read-instant.ts";
+import type { FaceDeps } from "../face-deps.ts";
 
-export type AppEventRouteDeps = { readonly journal: Journal; readonly directory: Directory };
-
-type Query = {
-  conversation_id__eq?: string;
-  kind__eq?: string | null;
-  timestamp__gte?: string | null;
-  timestamp__lt?: string | null;
-  sort_order?: EventSortOrder;
-  page_id?: string | null;
-  limit?: number;
-  id?: readonly string[];
-};
+/** The conversation is named in the path or in the query. */
+type Asked<Operation extends keyof typeof appEventRoutes> = RouteRequest &
+  Pick<RequestOf<(typeof appEventRoutes)[Operation]>, "query">;
+type Count = Asked<"countAppEvents">;
 
 /** The log of a conversation: stored texts are joined, never parsed. */
-export function appEventHandlers({ journal, directory }: AppEventRouteDeps) {
+export function appEventHandlers({ journal, directory }: FaceDeps) {
   async function known({ caller, params, query }: RouteRequest): Promise<string> {
-    const given = params["conversation_id"] ?? (query as Query).conversation_id__eq ?? "";
+    const given = params["conversation_id"] ?? String(query["conversation_id__eq"]);
     const id = normalizeUuid(given);
     if (id === null || !(await directory.exists(caller, id))) throw conversationMissing(given);
     return id;
   }
 
-  const search: RouteHandler = async (request) => {
-    const { page_id: pageId, limit, sort_order: order } = request.query as Query;
+  const search = async (request: Asked<"searchAppEvents">): Promise<RouteReply> => {
+    const { page_id: pageId, limit, sort_order: order } = request.query;
     const page = await journal.search(await known(request), {
       ...readFilter(request.query),
       order: order ?? "TIMESTAMP",
@@ -41,12 +33,12 @@ export function appEventHandlers({ journal, directory }: AppEventRouteDeps) {
     return { text: `{"items":[${page.items.join(",")}],"next_page_id":${JSON.stringify(page.nextPageId)}}` };
   };
 
-  const count: RouteHandler = async (request) => ({
+  const count = async (request: Count): Promise<RouteReply> => ({
     json: await journal.count(await known(request), readFilter(request.query)),
   });
 
-  const batch: RouteHandler = async (request) => {
-    const { id: ids = [] } = request.query as Query;
+  const batch = async (request: Asked<"getAppEvents">): Promise<RouteReply> => {
+    const { id: ids = [] } = request.query;
     const stored = ids.map((id) => normalizeUuid(id) ?? id);
     return { text: await readEventsById(journal, await known(request), stored) };
   };
@@ -58,10 +50,10 @@ export function appEventHandlers({ journal, directory }: AppEventRouteDeps) {
     searchEventsOfConversation: search,
     countEventsOfConversation: count,
     getEventsOfConversation: batch,
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof appEventRoutes>;
 }
 
-function readFilter(query: Query): EventFilter {
+function readFilter(query: Count["query"]): EventFilter {
   const from = readInstantOf(query, "timestamp__gte");
   const before = readInstantOf(query, "timestamp__lt");
   return {

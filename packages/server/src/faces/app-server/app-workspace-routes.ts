@@ -1,31 +1,22 @@
 import { WorkspaceError, type Workspace } from "@convoke/tool-host";
-import type { AppConversations } from "../../app-conversations/app-conversations.ts";
+import type { appWorkspaceRoutes } from "@convoke/protocol";
 import { archiveConversation, maxArchivedEvents } from "../../app-conversations/conversation-archive.ts";
-import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
 import { secretValues, sparedTexts } from "../../engine/secret-values.ts";
-import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
-import type { Journal } from "../../journal/journal.ts";
+import { conversationIdOf } from "../../http/asked-conversation.ts";
+import type { RouteRequest, Handlers } from "../../http/mount.ts";
 import { collectBytes } from "../../lib/collect-bytes.ts";
 import { Fault } from "../../lib/fault.ts";
 import { createMask } from "../../security/mask.ts";
-import { conversationIdOf } from "../../http/conversation-id.ts";
+import type { FaceDeps } from "../face-deps.ts";
 import { toAppConversation, toHex } from "./app-conversation-view.ts";
 import { resolveInside, usualWorkspace } from "./resolve-inside.ts";
 import { sandboxGate } from "./sandbox-gate.ts";
-
-export type AppWorkspaceRouteDeps = {
-  readonly conversations: AppConversations;
-  readonly sandboxes: Sandboxes | null;
-  readonly journal: Pick<Journal, "read">;
-};
-
-type GitQuery = { path: string; ref?: string | null };
 
 /** The maximum size of a file in an answer. */
 const maxFileBytes = 4 * 1024 * 1024;
 
 /** The files in a conversation's sandbox, and the conversation as an archive. */
-export function appWorkspaceHandlers({ conversations, sandboxes, journal }: AppWorkspaceRouteDeps) {
+export function appWorkspaceHandlers({ appConversations: { conversations }, sandboxes, journal }: FaceDeps) {
   /** Conversations that are being downloaded. */
   const downloading = new Set<string>();
 
@@ -45,7 +36,7 @@ export function appWorkspaceHandlers({ conversations, sandboxes, journal }: AppW
   return {
     readAppFile: async (request) => {
       await conversations.get(request.caller, conversationIdOf(request));
-      const path = request.query["file_path"] as string | undefined;
+      const { file_path: path } = request.query;
       try {
         const { workspace, resolve } = await open(request);
         return { json: await readText(workspace, resolve(path ?? `${usualWorkspace}/project/PLAN.md`)) };
@@ -57,13 +48,13 @@ export function appWorkspaceHandlers({ conversations, sandboxes, journal }: AppW
     },
 
     getAppGitChanges: async (request) => {
-      const { path, ref } = request.query as GitQuery;
+      const { path, ref } = request.query;
       const { workspace, resolve } = await open(request);
       return { json: await asked(workspace.gitChanges(resolve(path), ref ?? undefined)) };
     },
 
     getAppGitDiff: async (request) => {
-      const { path, ref } = request.query as GitQuery;
+      const { path, ref } = request.query;
       const { workspace, resolve } = await open(request);
       return { json: await asked(workspace.gitDiff(resolve(path), typeof ref === "string" ? { ref } : {})) };
     },
@@ -100,7 +91,7 @@ export function appWorkspaceHandlers({ conversations, sandboxes, journal }: AppW
         headers: { "content-disposition": `attachment; filename="conversation_${toHex(id)}.zip"` },
       };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof appWorkspaceRoutes>;
 }
 
 async function readText(workspace: Workspace, path: string): Promise<string> {

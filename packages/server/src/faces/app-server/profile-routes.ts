@@ -1,5 +1,5 @@
-import type { ProfileListResponse, RenameProfileRequest, SaveProfileRequest } from "@convoke/protocol";
-import type { RouteHandler } from "../../http/mount.ts";
+import type { ProfileListResponse, appServerRoutes } from "@convoke/protocol";
+import type { Handlers } from "../../http/mount.ts";
 import {
   activateProfile,
   deleteProfile,
@@ -8,14 +8,15 @@ import {
   saveProfile,
 } from "../../settings/profiles.ts";
 import { hideSecrets } from "../../settings/secret-fields.ts";
-import { originOf } from "../../settings/profile-history.ts";
-import type { SettingsStore } from "../../settings/settings-store.ts";
 import { isKeySet, shownAddress, textOrNull } from "../../settings/settings-views.ts";
-
-export type ProfileRouteDeps = { readonly settings: SettingsStore };
+import { changeSettings } from "../agent-server/settings/change-settings.ts";
+import type { FaceDeps } from "../face-deps.ts";
+import { llmProfileHandlers } from "../agent-server/settings/profile-routes.ts";
 
 /** Stored models. */
-export function profileHandlers({ settings }: ProfileRouteDeps) {
+export function profileHandlers(deps: FaceDeps) {
+  const { settings } = deps;
+  const { deleteLlmProfile, renameLlmProfile } = llmProfileHandlers(deps);
   return {
     listProfiles: async ({ caller }) => {
       const { profiles, activeProfile } = (await settings.load(caller.userId)).settings;
@@ -31,41 +32,26 @@ export function profileHandlers({ settings }: ProfileRouteDeps) {
       return { json };
     },
 
-    getProfile: async ({ caller, params }) => {
-      const name = params["name"]!;
+    getProfile: async ({ caller, params: { name } }) => {
       const llm = requireProfile((await settings.load(caller.userId)).settings, name);
       return { json: { name, config: hideSecrets(llm, null), api_key_set: isKeySet(llm) } };
     },
 
-    saveProfile: async ({ caller, params, body }) => {
-      const name = params["name"]!;
-      const request = (body ?? {}) as SaveProfileRequest;
-      await settings.change(caller.userId, (stored) => saveProfile(stored, name, request), originOf(caller));
+    saveProfile: async ({ caller, params: { name }, body }) => {
+      const request = body ?? {};
+      await changeSettings(settings, caller, (stored) => saveProfile(stored, name, request));
       return { status: 201, json: { name, message: `Profile ${name} stored` } };
     },
 
-    deleteProfile: async ({ caller, params }) => {
-      const name = params["name"]!;
-      await settings.change(caller.userId, (stored) => deleteProfile(stored, name), originOf(caller));
-      return { json: { name, message: `Profile ${name} deleted` } };
-    },
+    deleteProfile: deleteLlmProfile,
 
-    activateProfile: async ({ caller, params }) => {
-      const name = params["name"]!;
+    activateProfile: async ({ caller, params: { name } }) => {
       const { settings: after } = await settings.change(caller.userId, (stored) =>
         activateProfile(stored, name),
       );
       return { json: { name, message: `Profile ${name} is in use`, model: textOrNull(after.llm["model"]) } };
     },
 
-    renameProfile: async ({ caller, params, body }) => {
-      const { new_name: newName } = body as RenameProfileRequest;
-      await settings.change(
-        caller.userId,
-        (stored) => renameProfile(stored, params["name"]!, newName),
-        originOf(caller),
-      );
-      return { json: { name: newName, message: `Profile ${params["name"]!} is now ${newName}` } };
-    },
-  } satisfies Record<string, RouteHandler>;
+    renameProfile: renameLlmProfile,
+  } satisfies Partial<Handlers<typeof appServerRoutes>>;
 }

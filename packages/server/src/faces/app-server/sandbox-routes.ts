@@ -1,25 +1,19 @@
-import type { SandboxInfo, SandboxSpecInfo, StartSandboxRequest } from "@convoke/protocol";
+import type { sandboxRoutes, SandboxInfo, SandboxSpecInfo, sandboxSpecRoutes } from "@convoke/protocol";
+import type { RequestOf, RouteHandler, Handlers } from "../../http/mount.ts";
 import { sandboxesNotServed, specMissing } from "../../app-conversations/sandbox-refusals.ts";
 import type { Sandboxes, SandboxTemplate, SandboxView } from "../../app-conversations/sandbox-service.ts";
-import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { UnknownPageError } from "../../journal/journal.ts";
 import { Fault } from "../../lib/fault.ts";
 import { formatInstant } from "../../lib/instant.ts";
-
 import { sandboxGate, type SandboxGate } from "./sandbox-gate.ts";
-
-export type SandboxRouteDeps = { readonly sandboxes: Sandboxes };
-
-type Paging = { page_id?: string | null; limit?: number };
 
 const success = { json: { success: true } };
 
 /** Sandboxes and their templates. Source: contract 4.4. */
-export function sandboxHandlers({ sandboxes }: SandboxRouteDeps) {
+export function sandboxHandlers({ sandboxes }: { readonly sandboxes: Sandboxes }) {
   const command =
-    (run: (ownerId: string, id: string) => Promise<boolean>): RouteHandler =>
-    async ({ caller, params }) => {
-      const id = params["sandbox_id"]!;
+    (run: (ownerId: string, id: string) => Promise<boolean>) =>
+    async ({ caller, params: { sandbox_id: id } }: RequestOf<(typeof sandboxRoutes)["pauseSandbox"]>) => {
       if (!(await run(caller.userId, id))) throw sandboxMissing(id);
       return success;
     };
@@ -27,7 +21,7 @@ export function sandboxHandlers({ sandboxes }: SandboxRouteDeps) {
   return {
     searchSandboxes: async (request) => {
       const { caller, query } = request;
-      const { page_id: pageId, limit } = query as Paging;
+      const { page_id: pageId, limit } = query;
       const page = await sandboxes.search(caller.userId, {
         limit: limit ?? 100,
         pageId: pageId ?? undefined,
@@ -43,7 +37,7 @@ export function sandboxHandlers({ sandboxes }: SandboxRouteDeps) {
 
     getSandboxes: async (request) => {
       const { caller, query } = request;
-      const found = await sandboxes.getMany(caller.userId, query["id"] as readonly string[]);
+      const found = await sandboxes.getMany(caller.userId, query.id);
       const addresses = sandboxGate(request, sandboxes);
       return { json: found.map((view) => (view === null ? null : toSandboxInfo(view, addresses))) };
     },
@@ -62,7 +56,7 @@ export function sandboxHandlers({ sandboxes }: SandboxRouteDeps) {
     deleteSandbox: command((ownerId, id) => sandboxes.remove(ownerId, id)),
 
     searchSandboxSpecs: ({ query }) => {
-      const { page_id: pageId, limit = 100 } = query as Paging;
+      const { page_id: pageId, limit = 100 } = query;
       const { templates } = sandboxes;
       const start =
         pageId === null || pageId === undefined ? 0 : templates.findIndex(({ id }) => id === pageId);
@@ -76,12 +70,12 @@ export function sandboxHandlers({ sandboxes }: SandboxRouteDeps) {
     },
 
     getSandboxSpecs: ({ query }) => ({
-      json: (query["id"] as readonly string[]).map((wanted) => {
+      json: query.id.map((wanted) => {
         const template = sandboxes.templates.find(({ id }) => id === wanted);
         return template === undefined ? null : toSpecInfo(template);
       }),
     }),
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof sandboxRoutes & typeof sandboxSpecRoutes>;
 }
 
 const refuse: RouteHandler = () => {
@@ -101,9 +95,8 @@ export const noSandboxHandlers: Readonly<Record<keyof ReturnType<typeof sandboxH
 };
 
 /** The body wins over the query; null when neither has a value. */
-function templateIdOf({ body, query }: RouteRequest): string | null {
-  const inBody = (body as StartSandboxRequest | undefined)?.sandbox_spec_id;
-  return inBody ?? (query["sandbox_spec_id"] as string | null | undefined) ?? null;
+function templateIdOf({ body, query }: RequestOf<(typeof sandboxRoutes)["startSandbox"]>): string | null {
+  return body?.sandbox_spec_id ?? query.sandbox_spec_id ?? null;
 }
 
 /** The key and the addresses are those of this server's gateway: a sandbox is reached through it only. */

@@ -1,55 +1,32 @@
 import { Readable } from "node:stream";
-import type { AppConversationStartRequest } from "@convoke/protocol";
-import type { Validator } from "@convoke/protocol/validate";
-import type { ToolHost } from "@convoke/tool-host";
-import type { ApprovalPolicy } from "../../engine/approval-policy.ts";
+import type { startTaskRoutes } from "@convoke/protocol";
 import type { AppConversations } from "../../app-conversations/app-conversations.ts";
-import type { ConversationStarter } from "../../app-conversations/conversation-starter.ts";
-import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
-import type { StartTask, StartTaskQuery, StartTaskStore } from "../../app-conversations/start-task-store.ts";
+import type { StartTask } from "../../app-conversations/start-task-store.ts";
 import type { Asker } from "../../directory/directory.ts";
-import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
+import type { Handlers, RequestOf } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
-import type { SecretStore } from "../../settings/secret-store.ts";
 import { chooseProfiles } from "../../settings/chosen-profiles.ts";
-import type { ProfileHistory } from "../../settings/profile-history.ts";
-import type { SettingsStore } from "../../settings/settings-store.ts";
+import type { FaceDeps } from "../face-deps.ts";
 import { toStartTask } from "./app-conversation-view.ts";
 import { readAppStartRequest } from "./app-start-request.ts";
 import { pageReply, readPage } from "./list-page.ts";
 import { readInstantOf } from "../../http/read-instant.ts";
 import { sandboxGate } from "./sandbox-gate.ts";
 
-export type StartTaskRouteDeps = {
-  readonly starter: ConversationStarter;
-  readonly tasks: StartTaskStore;
-  readonly conversations: AppConversations;
-  readonly sandboxes: Sandboxes | null;
-  readonly settings: SettingsStore;
-  readonly profileHistory: Pick<ProfileHistory, "use">;
-  readonly secrets: SecretStore;
-  readonly toolHost: Pick<ToolHost, "catalogue">;
-  readonly approvalDefault: ApprovalPolicy | null;
-  readonly validator: Validator;
-};
-
-type Query = {
-  conversation_id__eq?: string | null;
-  created_at__gte?: string | null;
-  sort_order?: StartTaskQuery["sort"];
-};
+type Start = RequestOf<(typeof startTaskRoutes)["startAppConversation"]>;
+type Count = RequestOf<(typeof startTaskRoutes)["countStartTasks"]>;
 
 /** Starting conversations in sandboxes. Source: contract 4.4. */
-export function startTaskHandlers(deps: StartTaskRouteDeps) {
-  const { starter, tasks, sandboxes } = deps;
+export function startTaskHandlers(deps: FaceDeps) {
+  const { appConversations, sandboxes } = deps;
+  const { conversations, starter, tasks } = appConversations;
 
-  async function begin({ caller, body, unused }: RouteRequest): Promise<StartTask> {
-    const request = body as AppConversationStartRequest;
+  async function begin({ caller, body: request, unused }: Start): Promise<StartTask> {
     const [versioned, secrets, parent] = await Promise.all([
       deps.settings.load(caller.userId),
       deps.secrets.values(caller.userId),
-      findParent(deps.conversations, caller, request.parent_conversation_id ?? null),
+      findParent(conversations, caller, request.parent_conversation_id ?? null),
     ]);
     const { settings, used } = await chooseProfiles(deps.profileHistory, caller.userId, versioned, {
       agent_profile_id: request.agent_profile_id || null,
@@ -90,7 +67,7 @@ export function startTaskHandlers(deps: StartTaskRouteDeps) {
       const page = await tasks.search({
         ...readFilter(request),
         ...readPage(request),
-        sort: (request.query as Query).sort_order ?? "CREATED_AT_DESC",
+        sort: request.query.sort_order ?? "CREATED_AT_DESC",
       });
       const addresses = sandboxGate(request, sandboxes);
       return pageReply(page, (task) => toStartTask(task, addresses));
@@ -99,15 +76,12 @@ export function startTaskHandlers(deps: StartTaskRouteDeps) {
     countStartTasks: async (request) => ({ json: await tasks.count(readFilter(request)) }),
 
     getStartTasks: async (request) => {
-      const ids = request.query["ids"] as readonly string[];
-      const found = await tasks.getMany(
-        request.caller.userId,
-        ids.map((id) => normalizeUuid(id) ?? id),
-      );
+      const ids = request.query.ids.map((id) => normalizeUuid(id) ?? id);
+      const found = await tasks.getMany(request.caller.userId, ids);
       const addresses = sandboxGate(request, sandboxes);
       return { json: found.map((task) => (task === null ? null : toStartTask(task, addresses))) };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof startTaskRoutes>;
 }
 
 async function findParent(conversations: AppConversations, asker: Asker, given: string | null) {
@@ -122,8 +96,8 @@ async function findParent(conversations: AppConversations, asker: Asker, given: 
   );
 }
 
-function readFilter({ caller, query }: RouteRequest) {
-  const { conversation_id__eq: conversation } = query as Query;
+function readFilter({ caller, query }: Count) {
+  const { conversation_id__eq: conversation } = query;
   const from = readInstantOf(query, "created_at__gte");
   return {
     ownerId: caller.userId,

@@ -1,30 +1,15 @@
-import type {
-  CustomSecretModel,
-  CustomSecretUpdate,
-  POSTProviderModel,
-  WebClientConfig,
-} from "@convoke/protocol";
+import type { WebClientConfig, appServerRoutes } from "@convoke/protocol";
+import type { Handlers } from "../../http/mount.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
-import type { RouteHandler } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
 import { formatInstant } from "../../lib/instant.ts";
-import type { SecretStore } from "../../settings/secret-store.ts";
 import { agentSettingsForm, conversationSettingsForm } from "../../settings/settings-forms.ts";
-import type { SettingsStore } from "../../settings/settings-store.ts";
 import { toUserInfo, toV1Settings } from "../../settings/settings-views.ts";
+import type { FaceDeps } from "../face-deps.ts";
 import { removeTokens, storeSettings, storeTokens } from "../legacy/settings-routes.ts";
-import type { Clock } from "../../lib/clock.ts";
-
-export type UserSettingsRouteDeps = {
-  readonly settings: SettingsStore;
-  readonly secrets: SecretStore;
-  readonly clock: Clock;
-};
-
-type SecretSearch = { name__contains?: string | null; page_id?: string | null; limit?: number };
 
 /** Settings and secrets as newer clients have them. */
-export function userSettingsHandlers({ settings, secrets, clock }: UserSettingsRouteDeps) {
+export function userSettingsHandlers({ settings, secrets, clock }: FaceDeps) {
   const webClient = webClientConfig(formatInstant(clock.nowMs() * 1000));
   return {
     loadUserSettings: async ({ caller }) => ({
@@ -38,7 +23,7 @@ export function userSettingsHandlers({ settings, secrets, clock }: UserSettingsR
     getConversationSettingsForm: () => ({ json: conversationSettingsForm() }),
 
     searchSecrets: async ({ caller, query }) => {
-      const { name__contains: text, page_id: pageId, limit } = query as SecretSearch;
+      const { name__contains: text, page_id: pageId, limit } = query;
       const page = await secrets.search(caller.userId, {
         limit: limit ?? 100,
         nameContains: text ?? undefined,
@@ -48,30 +33,30 @@ export function userSettingsHandlers({ settings, secrets, clock }: UserSettingsR
     },
 
     putSecret: async ({ caller, body }) => {
-      const { name, description = null, value, hosts, as, shape } = body as CustomSecretModel;
+      const { name, description = null, value, hosts, as, shape } = body;
       const secret = { name, description, value, ...withoutUndefined({ hosts, as, shape }) };
       await secrets.store(caller.userId, secret, "replace");
       return { status: 201, json: { message: "Secret stored" } };
     },
 
     renameSecret: async ({ caller, params, body }) => {
-      const { name, description, hosts, as, shape } = body as CustomSecretUpdate;
+      const { name, description, hosts, as, shape } = body;
       const change = { name, description, ...withoutUndefined({ hosts, as, shape }) };
-      const outcome = await secrets.update(caller.userId, params["secret_id"]!, change);
-      if (outcome === "missing") throw secretMissing(params["secret_id"]!);
+      const outcome = await secrets.update(caller.userId, params.secret_id, change);
+      if (outcome === "missing") throw secretMissing(params.secret_id);
       if (outcome === "taken")
         throw new Fault("conflict", "secret_exists", `There is a secret ${name} already.`);
       return { json: { message: "Secret updated" } };
     },
 
     removeSecret: async ({ caller, params }) => {
-      const isRemoved = await secrets.remove(caller.userId, params["secret_id"]!);
-      if (!isRemoved) throw secretMissing(params["secret_id"]!);
+      const isRemoved = await secrets.remove(caller.userId, params.secret_id);
+      if (!isRemoved) throw secretMissing(params.secret_id);
       return { json: { message: "Secret deleted" } };
     },
 
     storeGitProviders: async ({ caller, body }) => {
-      await storeTokens(settings, caller.userId, body as POSTProviderModel);
+      await storeTokens(settings, caller.userId, body);
       return { json: { message: "Git providers stored" } };
     },
 
@@ -85,7 +70,7 @@ export function userSettingsHandlers({ settings, secrets, clock }: UserSettingsR
     }),
 
     getWebClientConfig: () => ({ json: webClient }),
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof appServerRoutes>>;
 }
 
 function secretMissing(name: string): Fault {

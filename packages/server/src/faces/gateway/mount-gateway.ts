@@ -1,51 +1,54 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
 import { agentServerRoutes, controlRoutes, type Route } from "@convoke/protocol";
-import type { Validator } from "@convoke/protocol/validate";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
-import type { KeyRing } from "../../http/auth.ts";
-import { mountRoutes, type MountDeps, type RouteHandler } from "../../http/mount.ts";
+import { conversationIdOf } from "../../http/asked-conversation.ts";
+import { byOperation, mountRoutes, type MountDeps, type RouteHandler } from "../../http/mount.ts";
 import { createAuthenticator } from "../../http/open-http.ts";
 import type { Peers } from "../../cluster/peers.ts";
-import type { Logger } from "../../lib/logger.ts";
 import { conversationMissing } from "../../engine/refusals.ts";
 import { conversationHandlers } from "../agent-server/conversations/conversation-routes.ts";
-import { conversationIdOf } from "../../http/conversation-id.ts";
 import { mountBashSocket } from "../agent-server/sockets/bash-socket.ts";
 import type { NodeSignals } from "../agent-server/sockets/node-signals.ts";
 import { mountEventSocket } from "../agent-server/sockets/event-socket.ts";
-import { completeStart, type CompleteStartDeps } from "../agent-server/conversations/complete-start.ts";
-import { controlHandlers, type ControlRouteDeps } from "../agent-server/conversations/control-routes.ts";
+import { completeStart } from "../agent-server/conversations/complete-start.ts";
+import { controlHandlers } from "../agent-server/conversations/control-routes.ts";
 import { reportUnusedIn } from "../agent-server/report-unused.ts";
-import { agentServerHandlers, type AgentServerDeps } from "../agent-server-handlers.ts";
+import { agentServerHandlers } from "../agent-server-handlers.ts";
+import type { FaceDeps } from "../face-deps.ts";
 import type { SocketTimes } from "../agent-server/sockets/socket-times.ts";
 import { mountPorts } from "./mount-ports.ts";
-import { createSandboxAccess, sandboxMissing, secretsEntering } from "./sandbox-access.ts";
+import { sandboxMissing, secretsEntering } from "./sandbox-access.ts";
 import { SandboxKeyRing } from "./sandbox-key-ring.ts";
 import { ScopedDirectory } from "./scoped-directory.ts";
 
-export type GatewayDeps = AgentServerDeps &
-  ControlRouteDeps &
-  Omit<CompleteStartDeps, "catalogue"> & {
-    readonly sandboxes: Sandboxes;
-    readonly validator: Validator;
-    readonly keys: KeyRing;
-    readonly logger: Logger;
-    readonly times: SocketTimes;
-    /** Reaches the other nodes on the store, and subscribes to their signals. */
-    readonly peers: Peers;
-    readonly nodeSignals: NodeSignals | undefined;
-  };
+export type GatewayDeps = FaceDeps & {
+  readonly sandboxes: Sandboxes;
+  readonly times: SocketTimes;
+  /** Reaches the other nodes on the store, and subscribes to their signals. */
+  readonly peers: Peers;
+  readonly nodeSignals: NodeSignals | undefined;
+};
 
 /**
  * `/sandboxes/{id}/...`: every sandbox as an agent server of its own, with its conversations, files and commands alone, and its
  * ports. Opened by its owner's keys and by the sandbox's.
  */
 export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Promise<void> {
-  const { sandboxes, directory, journal, keys, validator, logger, times, toolHost, peers } = deps;
+  const {
+    sandboxes,
+    directory,
+    journal,
+    keys,
+    validator,
+    logger,
+    times,
+    toolHost,
+    peers,
+    openSandboxAccess,
+  } = deps;
   const ringOf = (request: FastifyRequest) => new SandboxKeyRing(keys, sandboxes, sandboxIdOf(request));
   const authenticate = (request: FastifyRequest) =>
     peers.callerOf(request) ?? createAuthenticator(ringOf(request))(request);
-  const openAccess = createSandboxAccess(deps);
   const directoryOf = (sandboxId: string) =>
     new ScopedDirectory({ directory, journal, sandboxes, sandboxId });
   const shown = Object.fromEntries(
@@ -53,7 +56,10 @@ export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Pro
   );
   const handlers = scopeHandlers(
     shown,
-    { ...agentServerHandlers({ ...deps, openAccess }), ...controlHandlers(deps) },
+    byOperation({
+      ...agentServerHandlers({ ...deps, openAccess: openSandboxAccess }),
+      ...controlHandlers(deps),
+    }),
     directoryOf,
     deps,
   );
@@ -97,7 +103,7 @@ export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Pro
         ...socketDeps,
         scopeOf: (request) => ({
           // The socket's address names its sandbox; its frames do not.
-          openAccess: (caller) => openAccess(caller, { sandbox_id: sandboxIdOf(request) }),
+          openAccess: (caller) => openSandboxAccess(caller, { sandbox_id: sandboxIdOf(request) }),
           keys: ringOf(request),
         }),
       });
@@ -122,10 +128,10 @@ function scopeHandlers(
   const scoped = Object.entries(routes).map(([operation, { path }]): [string, RouteHandler] => {
     const handler: RouteHandler = async (request) => {
       const directory = directoryOf(request.params["sandbox_id"]!);
-      const ofConversations = conversationHandlers({ directory, profileHistory });
+      const ofConversations = byOperation(conversationHandlers({ directory, profileHistory }));
       // Deleting removes more than the log, so it is not done by the directory alone.
       if (Object.hasOwn(ofConversations, operation) && operation !== "deleteConversation") {
-        return await ofConversations[operation as keyof typeof ofConversations](request);
+        return await ofConversations[operation]!(request);
       }
       if (path.includes("{conversation_id}")) {
         const id = conversationIdOf(request);

@@ -1,13 +1,12 @@
-import type { CustomSecretModel, CustomSecretUpdate } from "@convoke/protocol";
+import type { legacyRoutes } from "@convoke/protocol";
+import type { RouteReply, Handlers } from "../../http/mount.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
-import type { RouteHandler, RouteReply } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
-import { maxSecrets, type SecretStore } from "../../settings/secret-store.ts";
-
-export type SecretRouteDeps = { readonly secrets: SecretStore };
+import { maxSecrets } from "../../settings/secret-store.ts";
+import type { FaceDeps } from "../face-deps.ts";
 
 /** Secrets of a user in the older clients' form. */
-export function secretHandlers({ secrets }: SecretRouteDeps) {
+export function secretHandlers({ secrets }: FaceDeps) {
   return {
     listSecretNames: async ({ caller }) => {
       const { items } = await secrets.search(caller.userId, { limit: maxSecrets });
@@ -15,7 +14,7 @@ export function secretHandlers({ secrets }: SecretRouteDeps) {
     },
 
     createSecret: async ({ caller, body }) => {
-      const { name, description = null, value, hosts, as, shape } = body as CustomSecretModel;
+      const { name, description = null, value, hosts, as, shape } = body;
       const secret = { name, description, value, ...withoutUndefined({ hosts, as, shape }) };
       try {
         const isStored = await secrets.store(caller.userId, secret, "refuse");
@@ -29,21 +28,20 @@ export function secretHandlers({ secrets }: SecretRouteDeps) {
     },
 
     updateSecret: async ({ caller, params, body }) => {
-      const { name, description, hosts, as, shape } = body as CustomSecretUpdate;
+      const { name, description, hosts, as, shape } = body;
       const change = { name, description, ...withoutUndefined({ hosts, as, shape }) };
-      const id = params["secret_id"]!;
+      const id = params.secret_id;
       const outcome = await secrets.update(caller.userId, id, change);
       if (outcome === "missing") return missing(id);
       if (outcome === "taken") return refusal(400, { message: `Secret ${name} already exists` });
       return { json: { message: "Secret updated successfully" } };
     },
 
-    deleteSecret: async ({ caller, params }) => {
-      const id = params["secret_id"]!;
+    deleteSecret: async ({ caller, params: { secret_id: id } }) => {
       const isRemoved = await secrets.remove(caller.userId, id);
       return isRemoved ? { json: { message: "Secret deleted successfully" } } : missing(id);
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof legacyRoutes>>;
 }
 
 function missing(id: string): RouteReply {

@@ -1,15 +1,13 @@
-import type { POSTProviderModel, SettingsStored, SettingsUpdate } from "@convoke/protocol";
-import type { RouteHandler } from "../../http/mount.ts";
-import type { SealedValues } from "../../settings/sealed-values.ts";
+import type { POSTProviderModel, SettingsStored, SettingsUpdate, legacyRoutes } from "@convoke/protocol";
+import type { RouteRequest, Handlers } from "../../http/mount.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
 import { updateSettings, updateTokens } from "../../settings/update-settings.ts";
+import { changeSettings } from "../agent-server/settings/change-settings.ts";
 import { loadSettingsHandler } from "../agent-server/settings/settings-routes.ts";
-import { originOf } from "../../settings/profile-history.ts";
-
-export type SettingsRouteDeps = { readonly settings: SettingsStore; readonly sealedValues: SealedValues };
+import type { FaceDeps } from "../face-deps.ts";
 
 /** The settings as the contract has them, and provider tokens. Source: contract 4.3. */
-export function settingsHandlers({ settings, sealedValues }: SettingsRouteDeps) {
+export function settingsHandlers({ settings, sealedValues }: FaceDeps) {
   return {
     loadSettings: loadSettingsHandler(settings, sealedValues),
 
@@ -21,7 +19,7 @@ export function settingsHandlers({ settings, sealedValues }: SettingsRouteDeps) 
     }),
 
     storeProviderTokens: async ({ caller, body }) => {
-      await storeTokens(settings, caller.userId, body as POSTProviderModel);
+      await storeTokens(settings, caller.userId, body);
       return { json: { message: "Git providers stored" } };
     },
 
@@ -29,18 +27,16 @@ export function settingsHandlers({ settings, sealedValues }: SettingsRouteDeps) 
       await removeTokens(settings, caller.userId);
       return { json: { message: "Unset Git provider tokens" } };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof legacyRoutes>>;
 }
 
 /** The same on every face: changes the fields in the body, and returns when the change takes effect (P33, P34). */
-export function storeSettings(settings: SettingsStore): RouteHandler {
-  return async ({ caller, body }) => {
-    const update = body as SettingsUpdate;
-    const { version } = await settings.change(
-      caller.userId,
-      (stored) => updateSettings(stored, update),
-      originOf(caller),
-    );
+export function storeSettings(settings: SettingsStore) {
+  return async ({
+    caller,
+    body: update,
+  }: Pick<RouteRequest, "caller"> & { readonly body: SettingsUpdate }) => {
+    const { version } = await changeSettings(settings, caller, (stored) => updateSettings(stored, update));
     const json: SettingsStored = { message: "Settings stored", applies_from: "new conversations", version };
     return { json };
   };

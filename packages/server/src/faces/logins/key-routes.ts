@@ -1,19 +1,24 @@
-import type { CreateKeyRequest, IssuedKeyScope, KeyInfo, KeyScope, UserRole } from "@convoke/protocol";
+import type {
+  CreateKeyRequest,
+  IssuedKeyScope,
+  KeyInfo,
+  KeyScope,
+  UserRole,
+  keyRoutes,
+} from "@convoke/protocol";
+import type { Handlers } from "../../http/mount.ts";
+import { notStored } from "../../http/route-reply.ts";
 import type { Caller } from "../../security/caller.ts";
 import type { StoredScope } from "../../security/key-scope.ts";
 import { isAtLeast, lesserRole, roleOf } from "../../security/roles.ts";
-import type { RouteHandler } from "../../http/mount.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
+import { isoOf } from "../../lib/instant.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
-import type { KeyStore, KeyEntry } from "../../settings/key-store.ts";
-
-export type KeyRouteDeps = { readonly keyStore: KeyStore; readonly clock: Clock };
-
-const noStore = { "cache-control": "no-store" };
+import type { KeyEntry } from "../../settings/key-store.ts";
+import type { FaceDeps } from "../face-deps.ts";
 
 /** The caller's own keys; admins may manage everybody's. A revoked or expired key no longer exists. */
-export function keyHandlers({ keyStore, clock }: KeyRouteDeps) {
+export function keyHandlers({ keyStore, clock }: FaceDeps) {
   const isUsable = ({ revokedAtMs, expiresAtMs }: KeyEntry): boolean =>
     revokedAtMs === null && (expiresAtMs ?? Infinity) > clock.nowMs();
   const ofCaller = async (caller: Caller): Promise<KeyEntry[]> => {
@@ -31,7 +36,7 @@ export function keyHandlers({ keyStore, clock }: KeyRouteDeps) {
     throw new Fault(
       "refused",
       "more_than_own_key",
-      `expires_at is later than the end of the key that asks. Send ${toText(own)} or earlier.`,
+      `expires_at is later than the end of the key that asks. Send ${isoOf(own)} or earlier.`,
     );
   };
   /** Null: that of the user. A key makes no key that may more than itself, also after the user was given more. */
@@ -53,16 +58,15 @@ export function keyHandlers({ keyStore, clock }: KeyRouteDeps) {
   return {
     async listKeys({ caller }) {
       const entries = await ofCaller(caller);
-      return { headers: noStore, json: { keys: entries.map((entry) => toInfo(entry, caller)) } };
+      return { headers: notStored, json: { keys: entries.map((entry) => toInfo(entry, caller)) } };
     },
-    async getKey({ caller, params }) {
-      const id = params["key_id"]!;
+    async getKey({ caller, params: { key_id: id } }) {
       const found = (await ofCaller(caller)).find((entry) => entry.id === id);
       if (found === undefined) throw noSuchKey(id);
-      return { headers: noStore, json: toInfo(found, caller) };
+      return { headers: notStored, json: toInfo(found, caller) };
     },
     async createKey({ body, caller }) {
-      const { label = "", user, role, scope, expires_at: expiresAt } = (body ?? {}) as CreateKeyRequest;
+      const { label = "", user, role, scope, expires_at: expiresAt } = body ?? {};
       const userId = user ?? caller.userId;
       if (!mayHave(caller, userId)) {
         throw new Fault("refused", "keys_of_others", "Only admins give keys to others. Leave user out.");
@@ -77,17 +81,16 @@ export function keyHandlers({ keyStore, clock }: KeyRouteDeps) {
       const expiresAtMs = await readExpiry(expiresAt ?? null, caller);
       const limits = { expiresAtMs, role: readRole(role ?? null, userId, caller), scope: readScope(scope) };
       const { key, entry } = await keyStore.create(userId, label, limits);
-      return { status: 201, headers: noStore, json: { ...toInfo(entry, caller), key } };
+      return { status: 201, headers: notStored, json: { ...toInfo(entry, caller), key } };
     },
-    async revokeKey({ caller, params }) {
-      const id = params["key_id"]!;
+    async revokeKey({ caller, params: { key_id: id } }) {
       const isThere = (await ofCaller(caller)).some((entry) => entry.id === id);
       if (!isThere || !(await keyStore.revoke(id))) {
         throw noSuchKey(id);
       }
       return { status: 204, text: "" };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof keyRoutes>;
 }
 
 /** In the spelling of the store. */
@@ -114,9 +117,9 @@ function toInfo(entry: KeyEntry, caller: Caller): KeyInfo {
     label: entry.label,
     role: entry.role,
     scope: toShownScope(entry.scope),
-    created_at: toText(entry.createdAtMs),
-    last_used_at: entry.lastUsedAtMs === null ? null : toText(entry.lastUsedAtMs),
-    expires_at: entry.expiresAtMs === null ? null : toText(entry.expiresAtMs),
+    created_at: isoOf(entry.createdAtMs),
+    last_used_at: entry.lastUsedAtMs === null ? null : isoOf(entry.lastUsedAtMs),
+    expires_at: entry.expiresAtMs === null ? null : isoOf(entry.expiresAtMs),
     is_current: entry.id === caller.keyId,
   };
 }
@@ -133,8 +136,4 @@ function toShownScope(scope: StoredScope | null): IssuedKeyScope | null {
           include_system_prompt: share.system_prompt === true,
         },
       };
-}
-
-function toText(atMs: number): string {
-  return new Date(atMs).toISOString();
 }

@@ -1,7 +1,7 @@
-import type { LoginEntry, LoginRequest, LogoutReply, LogoutRequest } from "@convoke/protocol";
+import type { LoginEntry, LoginRequest, LogoutReply, loginRoutes } from "@convoke/protocol";
 import type { FastifyRequest } from "fastify";
 import { tooManyAttempts } from "../../http/attempt-limit.ts";
-import { keyOfHeaders, type KeyRing } from "../../http/auth.ts";
+import { keyOfHeaders } from "../../http/auth.ts";
 import type { Caller } from "../../security/caller.ts";
 import {
   loginCookieName,
@@ -9,29 +9,20 @@ import {
   loginCookies,
   refuseForeignPage,
 } from "../../http/login-halves.ts";
-import type { RouteHandler, RouteReply } from "../../http/mount.ts";
-import type { OidcLogins } from "../../oidc/oidc-logins.ts";
-import type { WrongAttempts } from "../../http/wrong-attempts.ts";
+import type { RouteReply, Handlers } from "../../http/mount.ts";
+import { notStored } from "../../http/route-reply.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
+import { isoOf } from "../../lib/instant.ts";
 import { requireUnscoped } from "../../security/key-scope.ts";
 import { requireRole } from "../../security/roles.ts";
 import { markOfKey, type LoginStore, type LoginOwner, type LoginView } from "../../settings/login-store.ts";
-
-export type LoginRouteDeps = {
-  readonly keys: KeyRing;
-  readonly logins: LoginStore;
-  readonly attempts: WrongAttempts;
-  /** Null: no identity provider is configured. */
-  readonly oidc: Pick<OidcLogins, "logoutUrl"> | null;
-  /** The client's address, as reported by trusted proxies. */
-  readonly clientAddress: (request: FastifyRequest) => string;
-};
+import type { FaceDeps } from "../face-deps.ts";
 
 /** A cookie lasts as long as browsers allow; after its login ends it is worthless. */
 const cookieSeconds = 400 * 86_400;
 
 /** Logins of browsers that show this server's page. A login is a cookie and a proof; keys are never returned. */
-export function loginHandlers({ keys, logins, oidc, attempts, clientAddress }: LoginRouteDeps) {
+export function loginHandlers({ keys, logins, oidc, attempts, clientAddress }: FaceDeps) {
   const requireKeys = (): void => {
     if (!keys.isOpen) return;
     throw new Fault("conflict", "no_logins", "This server needs no key, so there is nothing to log in to.");
@@ -41,7 +32,7 @@ export function loginHandlers({ keys, logins, oidc, attempts, clientAddress }: L
       requireKeys();
       const { ticket, endsAtMs } = await logins.createTicket(ownerOf(caller, request, logins));
       const url = `${request.publicAddress}/login#t=${ticket}`;
-      return { status: 201, headers: noStore, json: { url, expires_at: toText(endsAtMs) } };
+      return { status: 201, headers: notStored, json: { url, expires_at: isoOf(endsAtMs) } };
     },
     async logIn({ body, request }) {
       requireKeys();
@@ -52,25 +43,24 @@ export function loginHandlers({ keys, logins, oidc, attempts, clientAddress }: L
         request.isRefused = true;
         throw tooManyAttempts(waitMs);
       }
-      await refuseOther(body as LoginRequest, request, logins);
-      const owner = await redeem(body as LoginRequest, { keys, logins });
+      await refuseOther(body, request, logins);
+      const owner = await redeem(body, { keys, logins });
       if (owner === null) {
         request.isRefused = true;
-        const { ticket, key } = body as LoginRequest;
-        attempts.note(address, ticket || key || "");
+        attempts.note(address, body.ticket || body.key || "");
         throw new Fault("stranger", "wrong_login", wrongLogin);
       }
       const client = request.headers["user-agent"] ?? "";
       const { id, cookie, proof, endsAtMs } = await logins.create(owner, { client, address });
       request.caller = { userId: owner.userId, keyId: owner.keyId, loginId: id, means: "login" };
       return {
-        headers: { ...noStore, "set-cookie": setCookie(request, cookie, cookieSeconds) },
-        json: { proof, user_id: owner.userId, expires_at: toText(endsAtMs) },
+        headers: { ...notStored, "set-cookie": setCookie(request, cookie, cookieSeconds) },
+        json: { proof, user_id: owner.userId, expires_at: isoOf(endsAtMs) },
       };
     },
     async logOut({ body, caller, request }) {
       requireKeys();
-      const isEverywhere = (body as LogoutRequest | undefined)?.everywhere === true;
+      const isEverywhere = body?.everywhere === true;
       if (isEverywhere) {
         requireRole(caller, "member");
         requireUnscoped(caller);
@@ -87,19 +77,16 @@ export function loginHandlers({ keys, logins, oidc, attempts, clientAddress }: L
     },
     async listLogins({ caller }) {
       const found = keys.isOpen ? [] : await logins.list(caller.userId);
-      return { headers: noStore, json: { logins: found.map((view) => toEntry(view, caller)) } };
+      return { headers: notStored, json: { logins: found.map((view) => toEntry(view, caller)) } };
     },
-    async endLogin({ caller, params, request }) {
-      const id = params["login_id"]!;
+    async endLogin({ caller, params: { login_id: id }, request }) {
       if (!(await logins.end(caller.userId, id))) {
         throw new Fault("missing", "login_not_found", `There is no login ${id}.`);
       }
       return id === caller.loginId ? over(request) : { status: 204, text: "" };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof loginRoutes>;
 }
-
-const noStore = { "cache-control": "no-store" };
 
 const wrongLogin =
   "This does not log in: a ticket works once and for ten minutes. Make a new one with: convoke open.";
@@ -128,7 +115,7 @@ async function refuseOther(
 /** The user of the new login; null for an invalid ticket or key. */
 async function redeem(
   { ticket, key }: LoginRequest,
-  { keys, logins }: Pick<LoginRouteDeps, "keys" | "logins">,
+  { keys, logins }: Pick<FaceDeps, "keys" | "logins">,
 ): Promise<LoginOwner | null> {
   if ((ticket ?? null) === (key ?? null) || (ticket && key)) {
     throw invalidField(["body", "ticket"], "Send either a ticket or a key.");
@@ -158,21 +145,17 @@ function toEntry(view: LoginView, caller: Caller): LoginEntry {
     id: view.id,
     client: view.client,
     address: view.address,
-    created_at: toText(view.createdAtMs),
-    last_used_at: toText(view.lastUsedAtMs),
-    expires_at: toText(view.endsAtMs),
+    created_at: isoOf(view.createdAtMs),
+    last_used_at: isoOf(view.lastUsedAtMs),
+    expires_at: isoOf(view.endsAtMs),
     is_current: view.id === caller.loginId,
   };
 }
 
 function over(request: FastifyRequest): RouteReply {
-  return { status: 204, headers: { ...noStore, "set-cookie": setCookie(request, "", 0) }, text: "" };
+  return { status: 204, headers: { ...notStored, "set-cookie": setCookie(request, "", 0) }, text: "" };
 }
 
 function setCookie(request: FastifyRequest, value: string, seconds: number): string {
   return `${loginCookieName(request)}=${value}; Max-Age=${seconds}; ${loginCookiePlace(request)}`;
-}
-
-function toText(atMs: number): string {
-  return new Date(atMs).toISOString();
 }

@@ -1,25 +1,17 @@
 import { hash } from "node:crypto";
+import type { oidcRoutes } from "@convoke/protocol";
 import type { FastifyRequest } from "fastify";
-import type { RouteHandler, RouteReply } from "../../http/mount.ts";
+import type { RouteReply, Handlers } from "../../http/mount.ts";
 import { readCookies } from "../../http/read-cookie.ts";
 import { Fault } from "../../lib/fault.ts";
-import type { Logger } from "../../lib/logger.ts";
 import { LoginRefused } from "../../oidc/login-refused.ts";
-import type { OidcLogins } from "../../oidc/oidc-logins.ts";
 import { loginStateMs } from "../../settings/login-states.ts";
-
-export type OidcRouteDeps = {
-  /** Null: no identity provider is configured. */
-  readonly oidc: Pick<OidcLogins, "name" | "begin" | "finish"> | null;
-  /** The client's address, as reported by trusted proxies. */
-  readonly clientAddress: (request: FastifyRequest) => string;
-  readonly logger: Logger;
-};
+import type { FaceDeps } from "../face-deps.ts";
 
 const path = "/api/auth/oidc";
 
 /** Logins at the identity provider: to it, and back with a ticket, which the page exchanges like any other. */
-export function oidcHandlers({ oidc, clientAddress, logger }: OidcRouteDeps) {
+export function oidcHandlers({ oidc, clientAddress, logger }: FaceDeps) {
   const requireOidc = (): NonNullable<typeof oidc> => {
     if (oidc !== null) return oidc;
     throw new Fault("missing", "no_oidc", "No identity provider is configured. Log in with a key.");
@@ -42,7 +34,7 @@ export function oidcHandlers({ oidc, clientAddress, logger }: OidcRouteDeps) {
       try {
         const { url, state, browserSecret } = await logins.begin({
           redirectUri: `${request.publicAddress}${path}/callback`,
-          returnTo: readPath(query["return_to"]),
+          returnTo: readPath(query.return_to),
           address: clientAddress(request),
         });
         return redirect(url.href, toCookie(request, state, browserSecret));
@@ -65,7 +57,7 @@ export function oidcHandlers({ oidc, clientAddress, logger }: OidcRouteDeps) {
         return refuse(request, error);
       }
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof oidcRoutes>;
 }
 
 /** Addresses here hold codes and tickets, so no other site is sent one as a referrer. */
@@ -82,7 +74,7 @@ function toPage({ publicAddress }: FastifyRequest, fragment: Readonly<Record<str
 }
 
 /** A path on the page; `/` for everything else, such as the address of another site. */
-function readPath(given: unknown): string {
+function readPath(given: string | null | undefined): string {
   const isPath = typeof given === "string" && /^\/(?!\/)[\x21-\x5b\x5d-\x7e]*$/.test(given);
   return isPath ? given : "/";
 }

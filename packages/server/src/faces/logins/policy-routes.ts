@@ -1,26 +1,18 @@
-import type { UserPolicy, UserPolicyEntry } from "@convoke/protocol";
+import type { UserPolicyEntry, policyRoutes } from "@convoke/protocol";
 import { compilePolicy } from "../../egress/policy/compiled-policy.ts";
-import type { Quotas } from "../../directory/quotas.ts";
-import type { RouteHandler } from "../../http/mount.ts";
-import type { KeyStore } from "../../settings/key-store.ts";
-import { everyUser, type PolicyEntry, type PolicyStore } from "../../settings/policy-store.ts";
+import type { Handlers } from "../../http/mount.ts";
+import { everyUser, type PolicyEntry } from "../../settings/policy-store.ts";
+import type { FaceDeps } from "../face-deps.ts";
 import { noSuchUser } from "./user-routes.ts";
 
-export type PolicyRouteDeps = {
-  readonly keyStore: Pick<KeyStore, "users">;
-  readonly policies: PolicyStore;
-  readonly quotas: Pick<Quotas, "of">;
-};
-
 /** What users may have at most; the route table lets only admins read and set it. */
-export function policyHandlers({ keyStore: { users }, policies, quotas }: PolicyRouteDeps) {
+export function policyHandlers({ keyStore: { users }, policies, quotas }: FaceDeps) {
   return {
     async listPolicies() {
       return { json: { policies: (await policies.list()).map(toInfo) } };
     },
-    async setPolicy({ params, body }) {
-      const userId = params["user_id"]!;
-      const policy = body as UserPolicy;
+    async setPolicy({ params: { user_id: userId }, body }) {
+      const policy = body;
       if (userId !== everyUser && !(await users.list()).some(({ id }) => id === userId))
         throw noSuchUser(userId);
       if (policy.max_network != null) compilePolicy(policy.max_network, [], ["body", "max_network"]);
@@ -29,7 +21,7 @@ export function policyHandlers({ keyStore: { users }, policies, quotas }: Policy
     async getQuotas({ caller: { userId } }) {
       return { json: { quotas: await quotas.of(userId), policy: policies.of(userId) } };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof policyRoutes>;
 }
 
 function toInfo({ userId, policy }: PolicyEntry): UserPolicyEntry {

@@ -1,37 +1,19 @@
-import type { CreateShareRequest, Share } from "@convoke/protocol";
-import type { ConversationDirectory } from "../../directory/conversation-directory.ts";
-import { conversationMissing } from "../../engine/refusals.ts";
-import type { KeyRing } from "../../http/auth.ts";
-import { conversationIdOf } from "../../http/conversation-id.ts";
-import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
-import type { Journal } from "../../journal/journal.ts";
-import type { Clock } from "../../lib/clock.ts";
+import type { Share, shareRoutes } from "@convoke/protocol";
+import { findAsked } from "../../http/asked-conversation.ts";
+import type { Handlers } from "../../http/mount.ts";
+import { notStored } from "../../http/route-reply.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
-import { parseInstant } from "../../lib/instant.ts";
+import { isoOf, parseInstant } from "../../lib/instant.ts";
 import { isWhole } from "../../journal/shown-event.ts";
 import { objectOr } from "../../lib/json-object.ts";
 import type { Caller, SharedEnd } from "../../security/caller.ts";
-import type { KeyEntry, KeyStore } from "../../settings/key-store.ts";
+import type { KeyEntry } from "../../settings/key-store.ts";
+import type { FaceDeps } from "../face-deps.ts";
 
-export type ShareRouteDeps = {
-  readonly keyStore: KeyStore;
-  readonly keys: Pick<KeyRing, "isOpen">;
-  readonly directory: Pick<ConversationDirectory, "exists">;
-  readonly journal: Pick<Journal, "getEvents">;
-  readonly clock: Clock;
-};
-
-const noStore = { "cache-control": "no-store" };
 const defaultSeconds = 7 * 24 * 60 * 60;
 
 /** The share links of a conversation: keys of its owner that read its log and nothing else. */
-export function shareHandlers({ keyStore, keys, directory, journal, clock }: ShareRouteDeps) {
-  async function known(request: RouteRequest): Promise<string> {
-    const id = conversationIdOf(request);
-    if (!(await directory.exists(request.caller, id))) throw conversationMissing(id);
-    return id;
-  }
-
+export function shareHandlers({ keyStore, keys, directory, journal, clock }: FaceDeps) {
   async function sharesOf({ userId }: Caller, conversationId: string): Promise<KeyEntry[]> {
     const nowMs = clock.nowMs();
     return (await keyStore.list()).filter(
@@ -53,7 +35,7 @@ export function shareHandlers({ keyStore, keys, directory, journal, clock }: Sha
     throw new Fault(
       "refused",
       "more_than_own_key",
-      `The link would end after the key that asks, which ends at ${toText(own)}. Send fewer seconds.`,
+      `The link would end after the key that asks, which ends at ${isoOf(own)}. Send fewer seconds.`,
     );
   }
 
@@ -70,14 +52,14 @@ export function shareHandlers({ keyStore, keys, directory, journal, clock }: Sha
   return {
     async createShare(request) {
       const { body, caller } = request;
-      const id = await known(request);
+      const id = await findAsked(directory, request);
       if (keys.isOpen)
         throw new Fault(
           "conflict",
           "no_logins",
           "This server needs no key: everybody who reaches it reads everything.",
         );
-      const given = (body ?? {}) as CreateShareRequest;
+      const given = body ?? {};
       const end = given.up_to_event_id == null ? null : await readEnd(id, given.up_to_event_id);
       const { key, entry } = await keyStore.create(caller.userId, given.label ?? "", {
         expiresAtMs: await readExpiry(given.expires_in_seconds, caller),
@@ -91,20 +73,20 @@ export function shareHandlers({ keyStore, keys, directory, journal, clock }: Sha
         },
       });
       const url = `${request.request.publicAddress}/shared/${id}#${key}`;
-      return { status: 201, headers: noStore, json: { ...toShare(entry), url, key } };
+      return { status: 201, headers: notStored, json: { ...toShare(entry), url, key } };
     },
     async listShares(request) {
-      const shares = await sharesOf(request.caller, await known(request));
-      return { headers: noStore, json: { shares: shares.map(toShare) } };
+      const shares = await sharesOf(request.caller, await findAsked(directory, request));
+      return { headers: notStored, json: { shares: shares.map(toShare) } };
     },
     async revokeShare(request) {
-      const id = request.params["share_id"]!;
-      const shares = await sharesOf(request.caller, await known(request));
+      const id = request.params.share_id;
+      const shares = await sharesOf(request.caller, await findAsked(directory, request));
       if (!shares.some((entry) => entry.id === id) || !(await keyStore.revoke(id)))
         throw new Fault("missing", "share_not_found", `This conversation has no usable share link ${id}.`);
       return { status: 204, text: "" };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof shareRoutes>;
 }
 
 function toShare(entry: KeyEntry): Share {
@@ -113,12 +95,8 @@ function toShare(entry: KeyEntry): Share {
     label: entry.label,
     up_to_event_id: entry.scope?.share?.up_to?.eventId ?? null,
     include_system_prompt: entry.scope?.share?.system_prompt === true,
-    created_at: toText(entry.createdAtMs),
-    expires_at: toText(entry.expiresAtMs ?? 0),
-    last_used_at: entry.lastUsedAtMs === null ? null : toText(entry.lastUsedAtMs),
+    created_at: isoOf(entry.createdAtMs),
+    expires_at: isoOf(entry.expiresAtMs ?? 0),
+    last_used_at: entry.lastUsedAtMs === null ? null : isoOf(entry.lastUsedAtMs),
   };
-}
-
-function toText(atMs: number): string {
-  return new Date(atMs).toISOString();
 }

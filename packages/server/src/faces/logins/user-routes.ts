@@ -1,26 +1,23 @@
-import type { ChangeUserRequest, UserEntry } from "@convoke/protocol";
-import type { RouteHandler } from "../../http/mount.ts";
-import type { Clock } from "../../lib/clock.ts";
+import type { ChangeUserRequest, UserEntry, userRoutes } from "@convoke/protocol";
+import type { Handlers } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
-import type { KeyStore } from "../../settings/key-store.ts";
+import { isoOf } from "../../lib/instant.ts";
 import { FixedRoleError, type UserEntry as StoredUser } from "../../settings/user-store.ts";
-
-export type UserRouteDeps = { readonly keyStore: Pick<KeyStore, "users">; readonly clock: Clock };
+import type { FaceDeps } from "../face-deps.ts";
 
 /** Users and their roles; the route table lets only admins in. */
-export function userHandlers({ keyStore: { users }, clock }: UserRouteDeps) {
+export function userHandlers({ keyStore: { users }, clock }: FaceDeps) {
   return {
     async listUsers() {
       return { json: { users: (await users.list()).map(toInfo) } };
     },
-    async changeUser({ params, body }) {
-      const id = params["user_id"]!;
-      await change(id, body as ChangeUserRequest);
+    async changeUser({ params: { user_id: id }, body }) {
+      await change(id, body);
       const found = (await users.list()).find((entry) => entry.id === id);
       if (found === undefined) throw noSuchUser(id);
       return { json: toInfo(found) };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof userRoutes>;
 
   async function change(id: string, { role, disabled }: ChangeUserRequest): Promise<void> {
     const isSet = (given: unknown): boolean => given !== undefined && given !== null;
@@ -44,7 +41,6 @@ export function noSuchUser(id: string): Fault {
 }
 
 function toInfo({ id, role, createdAtMs, disabledAtMs }: StoredUser): UserEntry {
-  const toText = (atMs: number): string => new Date(atMs).toISOString();
-  const disabledAt = disabledAtMs === null ? null : toText(disabledAtMs);
-  return { id, role, created_at: toText(createdAtMs), disabled_at: disabledAt };
+  const disabledAt = disabledAtMs === null ? null : isoOf(disabledAtMs);
+  return { id, role, created_at: isoOf(createdAtMs), disabled_at: disabledAt };
 }

@@ -1,27 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { StartConversationRequest, type ClientToolSpec } from "@convoke/protocol";
-import type { Validator } from "@convoke/protocol/validate";
-import type { ToolHost } from "@convoke/tool-host";
-import type { ApplicationDatabase } from "../../database/application-database.ts";
-import type { Directory } from "../../directory/directory.ts";
 import type { Watch } from "../../directory/watch.ts";
 import type { Conversation } from "../../engine/conversation.ts";
 import type { OpenAction } from "../../engine/state/conversation-state.ts";
 import { pendingCalls } from "../../engine/state/pending-calls.ts";
 import type { RouteRequest } from "../../http/mount.ts";
-import type { CompletedBody } from "../../http/read-request.ts";
 import { calledTooDeep, readCallDepth } from "../../lib/call-depth.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
-import type { Logger } from "../../lib/logger.ts";
 import type { Caller } from "../../security/caller.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { profileOf } from "../../settings/profiles.ts";
 import { resolveConnection } from "../../settings/provider-connections.ts";
-import type { SettingsStore } from "../../settings/settings-store.ts";
 import type { JsonObject } from "../../settings/stored-settings.ts";
 import { usualToolsOf } from "../../settings/usual-tools.ts";
-import type { DefaultPlace } from "../../tools/conversation-host.ts";
+import type { FaceDeps } from "../face-deps.ts";
 import { readStartRequest } from "../agent-server/conversations/start-request.ts";
 import { describeHistory, type ChatInput } from "./chat-input.ts";
 import { ChatRuns } from "./chat-runs.ts";
@@ -29,19 +21,6 @@ import { ChatStore } from "./chat-store.ts";
 import type { Usage } from "./completion.ts";
 import type { CallOutput } from "./response-request.ts";
 import { usageOf, usageSince } from "./run-usage.ts";
-
-export type OpenAiDeps = {
-  readonly directory: Directory;
-  readonly settings: SettingsStore;
-  readonly validator: Validator;
-  readonly toolHost: Pick<ToolHost, "catalogue">;
-  /** Fills in what a create request leaves out, from its user's settings. */
-  readonly complete: (body: unknown, caller: Caller) => Promise<CompletedBody>;
-  readonly database: ApplicationDatabase;
-  readonly logger: Logger;
-  readonly clock: Clock;
-  readonly hosts: Pick<DefaultPlace, "defaultFolder">;
-};
 
 const prefix = "openhands_";
 
@@ -75,11 +54,11 @@ export type Asked = {
 
 /** Conversations behind OpenAI's wire. */
 export class Chats {
-  readonly #deps: OpenAiDeps;
+  readonly #deps: FaceDeps;
   readonly #store: ChatStore;
   readonly #runs: ChatRuns<Conversation>;
 
-  constructor(deps: OpenAiDeps) {
+  constructor(deps: FaceDeps) {
     this.#deps = deps;
     this.#store = new ChatStore(deps);
     this.#runs = new ChatRuns(({ id, state }) => deps.directory.isLoaded(id) && state.status === "running");

@@ -1,8 +1,9 @@
-import type { ChatCompletionRequest, OpenAIResponseRequest, openAiRoutes } from "@convoke/protocol";
-import type { RouteHandler } from "../../http/mount.ts";
+import type { openAiRoutes } from "@convoke/protocol";
+import type { Handlers } from "../../http/mount.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
+import type { FaceDeps } from "../face-deps.ts";
 import { readChat } from "./chat-input.ts";
-import { Chats, type OpenAiDeps } from "./chats.ts";
+import { Chats } from "./chats.ts";
 import { completion, completionStream } from "./completion.ts";
 import { followAnswer } from "./follow-answer.ts";
 import { followRun } from "./follow-run.ts";
@@ -16,7 +17,7 @@ import { storedResponse } from "./stored-response.ts";
 const conversationHeader = "x-openhands-serverconversation-id";
 
 /** Profiles as models, conversations as chats. */
-export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRoutes, RouteHandler> {
+export function openAiHandlers(deps: FaceDeps): Handlers<typeof openAiRoutes> {
   const { clock, directory } = deps;
   const chats = new Chats(deps);
 
@@ -32,7 +33,7 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
     },
 
     createChatCompletion: async (request) => {
-      const { model, stream, stream_options: options, ...rest } = request.body as ChatCompletionRequest;
+      const { model, stream, stream_options: options, ...rest } = request.body;
       const asked = await chats.ask(request, {
         model,
         chat: readChat({ model, ...rest }),
@@ -59,7 +60,7 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
     },
 
     createResponse: async (request) => {
-      const body = request.body as OpenAIResponseRequest;
+      const { body } = request;
       const { conversationId, ...input } = readResponseRequest(body);
       const asked = await chats.ask(request, {
         model: body.model,
@@ -96,16 +97,14 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
       return { ...reply, stream: responseStream(responseDeps), contentType: "text/event-stream" };
     },
 
-    getResponse: async ({ caller, params }) => {
-      const { response_id: id } = params as { response_id: string };
+    getResponse: async ({ caller, params: { response_id: id } }) => {
       return {
         ...replyOf(parseResponseId(id).conversationId),
         json: await storedResponse(directory, caller, id),
       };
     },
 
-    cancelResponse: async ({ caller, params }) => {
-      const { response_id: id } = params as { response_id: string };
+    cancelResponse: async ({ caller, params: { response_id: id } }) => {
       const { conversationId } = parseResponseId(id);
       const before = await storedResponse(directory, caller, id);
       if (before["status"] !== "in_progress") return { ...replyOf(conversationId), json: before };

@@ -4,27 +4,11 @@ import { invalidField } from "../../lib/fault.ts";
 import { parseInstant } from "../../lib/instant.ts";
 import { readAuditPage, type AuditPlaces } from "../../observability/read-audit-page.ts";
 
-type Query = {
-  readonly kind?: string;
-  readonly user?: string | null;
-  readonly path?: string | null;
-  readonly since?: string | null;
-  readonly page_id?: string | null;
-  readonly limit?: number;
-};
-
 /** The audit log in `directory`. It is about all users, so its route is for admins. */
 export function auditFace(directory: string): Face {
   return face(auditRoutes, {
     readAuditLog: async ({ query }) => {
-      const {
-        kind = "calls",
-        user = null,
-        path = null,
-        since,
-        page_id: pageId,
-        limit = 100,
-      } = query as Query;
+      const { kind = "calls", user = null, path = null, since, page_id: pageId, limit = 100 } = query;
       const sinceMicros = typeof since === "string" ? parseInstant(since) : null;
       const { items, places } = await readAuditPage(directory, {
         kind,

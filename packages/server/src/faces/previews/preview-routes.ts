@@ -1,19 +1,13 @@
-import type { OpenPreviewRequest, OpenedPreview, WorkspacePortList } from "@convoke/protocol";
-import type { RouteHandler } from "../../http/mount.ts";
+import type { OpenedPreview, WorkspacePortList, previewRoutes } from "@convoke/protocol";
+import { conversationIdOf } from "../../http/asked-conversation.ts";
+import type { Handlers } from "../../http/mount.ts";
 import { formatInstant } from "../../lib/instant.ts";
-import { previewSeconds, type WorkspaceSessions } from "../../workspaces/workspace-session.ts";
-import { conversationIdOf } from "../../http/conversation-id.ts";
+import { previewSeconds } from "../../workspaces/workspace-session.ts";
+import type { FaceDeps } from "../face-deps.ts";
 import { portMissing, type WorkspacePorts } from "./workspace-ports.ts";
-import type { Clock } from "../../lib/clock.ts";
-
-export type PreviewRouteDeps = {
-  readonly ports: Pick<WorkspacePorts, "list">;
-  readonly sessions: Pick<WorkspaceSessions, "createPreview">;
-  readonly clock: Clock;
-};
 
 /** The handlers of `previewRoutes`. */
-export function previewHandlers({ ports, sessions, clock }: PreviewRouteDeps) {
+export function previewHandlers({ sessions, clock }: FaceDeps, ports: WorkspacePorts) {
   return {
     listPorts: async (request) => {
       const items = await ports.list(request.caller, conversationIdOf(request));
@@ -23,7 +17,7 @@ export function previewHandlers({ ports, sessions, clock }: PreviewRouteDeps) {
     openPreview: async (request) => {
       const { caller } = request;
       const conversationId = conversationIdOf(request);
-      const { port } = request.body as OpenPreviewRequest;
+      const { port } = request.body;
       const listening = await ports.list(caller, conversationId);
       if (!listening.some((one) => one.port === port)) throw portMissing(port);
       const capability = sessions.createPreview({ holder: caller, conversationId, port });
@@ -33,5 +27,5 @@ export function previewHandlers({ ports, sessions, clock }: PreviewRouteDeps) {
       };
       return { status: 201, json };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof previewRoutes>;
 }

@@ -1,51 +1,32 @@
-import type {
-  Automation as AutomationReply,
-  ChangeAutomationRequest,
-  CreateAutomationRequest,
-  PreviewTriggerRequest,
-  RunAutomationRequest,
-} from "@convoke/protocol";
 import { randomUUID } from "node:crypto";
+import type { Automation as AutomationReply, automationRoutes, hookSecretRoutes } from "@convoke/protocol";
 import type { Automation } from "../../../automations/automation.ts";
 import { toReply, toRunReply } from "../../../automations/automation-replies.ts";
-import type { AutomationEditor } from "../../../automations/automation-editor.ts";
-import type { AutomationStore } from "../../../automations/automation-store.ts";
 import { checkTrigger, hasPayload } from "../../../automations/check-plan.ts";
 import { nextDueTimes } from "../../../automations/schedule.ts";
-import type { TriggerPort } from "../../../automations/trigger-port.ts";
-import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
+import type { Handlers, RequestOf } from "../../../http/mount.ts";
+import { notStored } from "../../../http/route-reply.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
-import type { Clock } from "../../../lib/clock.ts";
+import { isoOf } from "../../../lib/instant.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 
-export type AutomationRouteDeps = {
-  readonly automations: {
-    readonly store: AutomationStore;
-    readonly editor: AutomationEditor;
-    readonly triggers: TriggerPort;
-    /** The clock that the nodes of the store share. */
-    readonly clock: Clock;
-  };
-};
-
-type Page = { readonly page_id?: string | null; readonly limit?: number };
+type Asked = RequestOf<(typeof automationRoutes)["getAutomation"]>;
 
 const defaultPage = 100;
-const noStore = { "cache-control": "no-store" };
 
 /** The handlers of `automationRoutes` and `hookSecretRoutes`. */
-export function automationHandlers({ automations }: AutomationRouteDeps) {
+export function automationHandlers({ automations }: FaceDeps) {
   const { store, editor, triggers, clock } = automations;
 
-  async function find({ caller, params }: RouteRequest): Promise<Automation> {
-    const id = params["automation_id"]!;
+  async function find({ caller, params: { automation_id: id } }: Asked): Promise<Automation> {
     const automation = await store.find(normalizeUuid(id) ?? id);
     if (automation === null || automation.ownerId !== caller.userId) throw automationMissing(id);
     return automation;
   }
 
   async function change(
-    request: RouteRequest,
+    request: Asked,
     edit: (automation: Automation) => Promise<Automation | null>,
   ): Promise<{ json: unknown }> {
     const automation = await find(request);
@@ -61,23 +42,20 @@ export function automationHandlers({ automations }: AutomationRouteDeps) {
 
   return {
     createAutomation: async ({ caller, body }) => {
-      const { automation, generatedSecret } = await editor.create(
-        caller.userId,
-        body as CreateAutomationRequest,
-      );
+      const { automation, generatedSecret } = await editor.create(caller.userId, body);
       const json = { ...toReply(automation, null), hook_secret: generatedSecret };
-      return { status: 201, headers: noStore, json };
+      return { status: 201, headers: notStored, json };
     },
 
     listAutomations: async ({ caller, query }) => {
-      const { page_id: beforeId = null, limit = defaultPage } = query as Page;
+      const { page_id: beforeId = null, limit = defaultPage } = query;
       const found = await store.list(caller.userId, { beforeId, limit: limit + 1 });
       const runs = await store.lastRuns(found.map(({ id }) => id));
       return { json: toPage(found, limit, (item) => toReply(item, runs.get(item.id) ?? null)) };
     },
 
     previewTrigger: ({ body }) => {
-      const { trigger, count = 10 } = body as PreviewTriggerRequest;
+      const { trigger, count = 10 } = body;
       const nowMs = clock.nowMs();
       const checked = checkTrigger(trigger, nowMs, ["body", "trigger"]);
       return { json: { due_times: nextDueTimes(checked, nowMs, count) } };
@@ -85,16 +63,15 @@ export function automationHandlers({ automations }: AutomationRouteDeps) {
 
     getAutomation: async (request) => ({ json: await reply(await find(request)) }),
 
-    changeAutomation: (request) =>
-      change(request, (automation) => editor.change(automation, request.body as ChangeAutomationRequest)),
+    changeAutomation: (request) => change(request, (automation) => editor.change(automation, request.body)),
 
     rotateHookSecret: async (request) => {
       const automation = await find(request);
       const rotated = await editor.rotateSecret(automation);
       if (rotated === null) throw automationChanged();
       const { secret, previousUntilMs } = rotated;
-      const previous_until = previousUntilMs === null ? null : new Date(previousUntilMs).toISOString();
-      return { headers: noStore, json: { hook_secret: secret, previous_until } };
+      const previous_until = previousUntilMs === null ? null : isoOf(previousUntilMs);
+      return { headers: notStored, json: { hook_secret: secret, previous_until } };
     },
 
     deleteAutomation: async (request) => {
@@ -109,7 +86,7 @@ export function automationHandlers({ automations }: AutomationRouteDeps) {
 
     runAutomation: async (request) => {
       const automation = await find(request);
-      const { request_id: requestId = null, payload = null } = (request.body ?? {}) as RunAutomationRequest;
+      const { request_id: requestId = null, payload = null } = request.body ?? {};
       if (payload !== null && !hasPayload(automation.trigger))
         throw invalidField(
           ["body", "payload"],
@@ -123,24 +100,18 @@ export function automationHandlers({ automations }: AutomationRouteDeps) {
 
     listAutomationRuns: async (request) => {
       const { id } = await find(request);
-      const {
-        page_id: beforeId = null,
-        limit = defaultPage,
-        state = null,
-      } = request.query as Page & {
-        readonly state?: Parameters<AutomationStore["runs"]>[1]["state"];
-      };
+      const { page_id: beforeId = null, limit = defaultPage, state = null } = request.query;
       const found = await store.runs(id, { beforeId, limit: limit + 1, state });
       return { json: toPage(found, limit, toRunReply) };
     },
 
     listDueTimes: async (request) => {
       const { trigger, nextDueMs } = await find(request);
-      const { count = 10 } = request.query as { readonly count?: number };
+      const { count = 10 } = request.query;
       const due_times = nextDueMs === null ? [] : nextDueTimes(trigger, nextDueMs - 1, count);
       return { json: { due_times } };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof automationRoutes & typeof hookSecretRoutes>;
 }
 
 /** `found` has one item more than the page if there is another page. */

@@ -7,13 +7,7 @@ import { RateLimits } from "../../../http/rate-limits.ts";
 import { sendToPlace } from "../../../http/without-slash.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
-import type { HookReceiver } from "../../../triggers/hook-receiver.ts";
-
-export type HookFaceDeps = {
-  readonly hooks: Pick<HookReceiver, "verify" | "receive">;
-  /** The client's address, as reported by trusted proxies. */
-  readonly clientAddress: (request: FastifyRequest) => string;
-};
+import type { FaceDeps } from "../../face-deps.ts";
 
 /** Requests a minute, whether their signatures are right or not. */
 const perAddress = 600;
@@ -21,7 +15,7 @@ const perAddress = 600;
 const perAutomation = 120;
 
 /** Where senders of webhooks post to. They have no key: the signature of the raw body is what authenticates them. */
-export function hookFace(deps: HookFaceDeps): Face {
+export function hookFace(deps: Pick<FaceDeps, "hooks" | "clientAddress">): Face {
   return {
     routes: Object.values(automationHookRoutes),
     mount(app) {
@@ -34,7 +28,11 @@ export function hookFace(deps: HookFaceDeps): Face {
 
 type Limits = { readonly address: RateLimits; readonly automation: RateLimits };
 
-function mountHook(scope: FastifyInstance, limits: Limits, { hooks, clientAddress }: HookFaceDeps): void {
+function mountHook(
+  scope: FastifyInstance,
+  limits: Limits,
+  { hooks, clientAddress }: Pick<FaceDeps, "hooks" | "clientAddress">,
+): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   scope.route<{ Params: { automation_id: string } }>({

@@ -1,32 +1,23 @@
 import { join } from "node:path";
 import { StartConversationRequest } from "@convoke/protocol";
-import type { Validator } from "@convoke/protocol/validate";
 import type { RunConversations, RunRequest, RunStatus } from "../../../automations/run-conversations.ts";
 import type { Peers } from "../../../cluster/peers.ts";
-import type { Directory } from "../../../directory/directory.ts";
 import { askNode, hereOrThere } from "../../../http/here-or-there.ts";
-import type { CompletedBody } from "../../../http/read-request.ts";
-import type { Journal } from "../../../journal/journal.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
 import type { Caller } from "../../../security/caller.ts";
 import { isAtLeast } from "../../../security/roles.ts";
 import { profileOf } from "../../../settings/profiles.ts";
-import type { SettingsStore } from "../../../settings/settings-store.ts";
 import type { UserStore } from "../../../settings/user-store.ts";
-import type { DefaultPlace } from "../../../tools/conversation-host.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 import type { StartContext, StartConversation } from "../conversations/start-conversation.ts";
 
-export type RunConversationsDeps = {
+export type RunConversationsDeps = Pick<
+  FaceDeps,
+  "complete" | "validator" | "settings" | "directory" | "journal" | "hosts"
+> & {
   readonly start: StartConversation;
-  /** Fills in what a create request leaves out, from its user's settings. */
-  readonly complete: (body: unknown, caller: Caller) => Promise<CompletedBody>;
-  readonly validator: Validator;
-  readonly settings: Pick<SettingsStore, "load">;
-  readonly directory: Pick<Directory, "exists" | "open">;
-  readonly journal: Pick<Journal, "getConversations">;
-  readonly users: Pick<UserStore, "isDisabled" | "roleOf">;
+  readonly users: UserStore;
   readonly peers: Peers;
-  readonly hosts: Pick<DefaultPlace, "defaultFolder">;
 };
 
 const interruptMs = 60_000;

@@ -1,25 +1,21 @@
-import type { AskAgentRequest } from "@convoke/protocol";
-import type { Directory } from "../../../directory/directory.ts";
-import type { RouteHandler } from "../../../http/mount.ts";
+import type { agentServerRoutes } from "@convoke/protocol";
+import { onAsked, openAsked } from "../../../http/asked-conversation.ts";
 import { Fault } from "../../../lib/fault.ts";
-import { conversationIdOf } from "../../../http/conversation-id.ts";
+import type { Handlers } from "../../../http/mount.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 
 /** Questions beside the task, and condensation on request. */
-export function askHandlers({ directory }: { readonly directory: Directory }) {
+export function askHandlers({ directory }: FaceDeps) {
   return {
     askAgent: async (request) => {
-      const conversation = await directory.open(request.caller, conversationIdOf(request));
-      const { question } = request.body as AskAgentRequest;
+      const conversation = await openAsked(directory, request);
+      const { question } = request.body;
       const response = await conversation.ask(question, request.signal).catch(notOfTheRequest);
       return { json: { response } };
     },
 
-    condenseConversation: async (request) => {
-      const conversation = await directory.open(request.caller, conversationIdOf(request));
-      await conversation.condense();
-      return { json: { success: true } };
-    },
-  } satisfies Record<string, RouteHandler>;
+    condenseConversation: onAsked(directory, (conversation) => conversation.condense()),
+  } satisfies Partial<Handlers<typeof agentServerRoutes>>;
 }
 
 /** A broken stored model is not the caller's mistake. */

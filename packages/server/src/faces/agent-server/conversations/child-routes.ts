@@ -1,21 +1,17 @@
 import { randomUUID } from "node:crypto";
-import type { StartChildConversationRequest, StartChildConversationResponse } from "@convoke/protocol";
-import type { Directory } from "../../../directory/directory.ts";
-import { conversationMissing } from "../../../engine/refusals.ts";
-import type { RouteHandler } from "../../../http/mount.ts";
-import { conversationIdOf } from "../../../http/conversation-id.ts";
-
-export type ChildRouteDeps = { readonly directory: Directory };
+import type { StartChildConversationResponse, childConversationRoutes } from "@convoke/protocol";
+import { describeAsked } from "../../../http/asked-conversation.ts";
+import type { Handlers } from "../../../http/mount.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 
 /** Conversations that begin from others. Source: agent server 1.58. */
-export function childHandlers({ directory }: ChildRouteDeps) {
+export function childHandlers({ directory }: FaceDeps) {
   return {
     startChildConversation: async (request) => {
       const { caller } = request;
-      const parentId = conversationIdOf(request);
-      const parent = await directory.describe(caller, parentId);
-      if (parent === null) throw conversationMissing(parentId);
-      const { task, title = null } = request.body as StartChildConversationRequest;
+      const parent = await describeAsked(directory, request);
+      const parentId = parent.id;
+      const { task, title = null } = request.body;
       const id = randomUUID();
       const { forked_from: _, parent: __, ...config } = parent.config;
       await directory.create(caller, {
@@ -43,5 +39,5 @@ export function childHandlers({ directory }: ChildRouteDeps) {
     },
 
     prepareForSandboxPause: () => ({ status: 204, text: "" }),
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof childConversationRoutes>;
 }

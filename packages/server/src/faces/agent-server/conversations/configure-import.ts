@@ -1,26 +1,15 @@
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { StartConversationRequest } from "@convoke/protocol";
-import type { Validator } from "@convoke/protocol/validate";
-import type { CompletedBody } from "../../../http/read-request.ts";
 import type { Configured } from "../../../imports/import-conversation.ts";
 import { ImportRefusal } from "../../../imports/import-refusal.ts";
 import type { SourceFacts } from "../../../imports/source-facts.ts";
-import { Fault } from "../../../lib/fault.ts";
 import { isObject } from "../../../lib/json-object.ts";
 import type { Caller } from "../../../security/caller.ts";
 import { usualToolsOf } from "../../../settings/usual-tools.ts";
-import type { RequireMachine } from "../../../workspaces/machine-policy.ts";
+import { mayUseMachine } from "../../../workspaces/machine-policy.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 import { readStartRequest } from "./start-request.ts";
-
-export type ConfigureImportDeps = {
-  readonly complete: (body: unknown, caller: Caller) => Promise<CompletedBody>;
-  readonly validator: Validator;
-  readonly requireMachine: RequireMachine;
-  readonly toolHost: { readonly catalogue: readonly string[] };
-  /** Absolute. */
-  readonly workspaceRoot: string;
-};
 
 /**
  * The configuration of an imported conversation: that of a conversation which the caller would start now, with what the source says of
@@ -28,7 +17,7 @@ export type ConfigureImportDeps = {
  * source's, which has no key here.
  */
 export async function configureImport(
-  deps: ConfigureImportDeps,
+  deps: FaceDeps,
   caller: Caller,
   facts: SourceFacts,
   { id, workingDir: chosen }: { readonly id: string; readonly workingDir: string | null },
@@ -73,12 +62,12 @@ type Folder = { readonly path: string; readonly warnings: readonly string[] };
 
 /** The folder of the source where it is on this machine, else the chosen one, else a new one. */
 async function chooseFolder(
-  { requireMachine, workspaceRoot }: ConfigureImportDeps,
+  { requireMachine, workspaceRoot }: FaceDeps,
   { userId }: Caller,
   { workingDir }: SourceFacts,
   { id, chosen }: { readonly id: string; readonly chosen: string | null },
 ): Promise<Folder> {
-  const isHere = workingDir !== null && mayUse(requireMachine, userId);
+  const isHere = workingDir !== null && mayUseMachine(requireMachine, userId);
   if (isHere && (await isFolder(resolve(workspaceRoot, workingDir))))
     return { path: workingDir, warnings: [] };
   const path = chosen ?? join(workspaceRoot, `imported-${id.slice(0, 8)}`);
@@ -86,16 +75,6 @@ async function chooseFolder(
     workingDir === null ? "The source names no working folder" : `The folder ${workingDir} is not here`;
   const how = chosen === null ? ". Choose another one with working_dir" : "";
   return { path, warnings: [`${missing}; the conversation works in ${path}${how}.`] };
-}
-
-function mayUse(requireMachine: RequireMachine, userId: string): boolean {
-  try {
-    requireMachine(userId);
-    return true;
-  } catch (error) {
-    if (error instanceof Fault) return false;
-    throw error;
-  }
 }
 
 async function isFolder(path: string): Promise<boolean> {

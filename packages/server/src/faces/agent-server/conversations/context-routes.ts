@@ -1,27 +1,23 @@
-import type { GenerateTitleRequest } from "@convoke/protocol";
+import type { agentServerRoutes } from "@convoke/protocol";
 import { BranchReader } from "../../../agent/replay/branch-reader.ts";
 import { readContext } from "../../../agent/replay/read-context.ts";
-import type { Directory } from "../../../directory/directory.ts";
 import { conversationMissing } from "../../../engine/refusals.ts";
 import { loadState } from "../../../engine/state/load-state.ts";
 import { parseStored } from "../../../events/parse-stored.ts";
-import type { RouteHandler } from "../../../http/mount.ts";
-import type { Journal } from "../../../journal/journal.ts";
+import { openAsked, findAsked } from "../../../http/asked-conversation.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { checkModelAddress } from "../../../models/model-address.ts";
-import { conversationIdOf } from "../../../http/conversation-id.ts";
-
-export type ContextRouteDeps = { readonly journal: Journal; readonly directory: Directory };
+import type { Handlers } from "../../../http/mount.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 
 /** The model's view of a conversation, and its title. Reading a context never loads the actor. */
-export function contextHandlers({ journal, directory }: ContextRouteDeps) {
+export function contextHandlers({ journal, directory }: FaceDeps) {
   return {
     getEventContext: async (request) => {
-      const id = conversationIdOf(request);
-      if (!(await directory.exists(request.caller, id))) throw conversationMissing(id);
+      const id = await findAsked(directory, request);
       const row = await journal.getConversation(id);
       if (row === null) throw conversationMissing(id);
-      const given = request.params["event_id"]!;
+      const given = request.params.event_id;
       const eventId = given.toLowerCase();
       const [event] = await journal.getEvents(id, [eventId]);
       if (!event) throw new Fault("missing", "event_not_found", `Event not found: ${given}`);
@@ -35,10 +31,10 @@ export function contextHandlers({ journal, directory }: ContextRouteDeps) {
     },
 
     generateTitle: async (request) => {
-      const conversation = await directory.open(request.caller, conversationIdOf(request));
-      const body = (request.body ?? {}) as GenerateTitleRequest;
-      checkModelAddress(body.llm ?? {}, ["body", "llm"]);
-      return { json: { title: await conversation.titling.propose(body.max_length, body.llm ?? null) } };
+      const conversation = await openAsked(directory, request);
+      const { llm = null, max_length: maxLength } = request.body ?? {};
+      checkModelAddress(llm ?? {}, ["body", "llm"]);
+      return { json: { title: await conversation.titling.propose(maxLength, llm) } };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof agentServerRoutes>>;
 }

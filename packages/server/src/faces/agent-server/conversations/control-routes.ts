@@ -1,69 +1,41 @@
 import { randomUUID } from "node:crypto";
-import type {
-  AnswerApprovalsRequest,
-  ApprovePlanRequest,
-  ForkConversationRequest,
-  NavigateConversationRequest,
-  SetApprovalPolicyRequest,
-  SetLimitsRequest,
-  SetUserBudgetRequest,
-  StartGoalRequest,
-  SwitchAcpModelRequest,
-} from "@convoke/protocol";
+import type { controlRoutes } from "@convoke/protocol";
 import { awaiting, describeApproval } from "../../../engine/commands/approvals.ts";
 import type { Conversation } from "../../../engine/conversation.ts";
 import { toConversationInfo, type ConversationInfoSource } from "../../../engine/state/conversation-info.ts";
-import type { Directory } from "../../../directory/directory.ts";
 import { readFinalResponse } from "../../../engine/commands/final-response.ts";
 import { parseStored } from "../../../events/parse-stored.ts";
-import type { Ledger } from "../../../spending/ledger.ts";
 import { goalMessage } from "../../../engine/commands/goal.ts";
 import { conversationMissing, refuseForAcp } from "../../../engine/refusals.ts";
+import { conversationIdOf, openAsked, describeAsked, onAsked } from "../../../http/asked-conversation.ts";
+import type { RouteRequest, Handlers } from "../../../http/mount.ts";
 import { readQueue } from "../../../reading/read-queue.ts";
 import { readSpend } from "../../../reading/spend.ts";
 import { tryRules } from "../../../reading/try-rules.ts";
-import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
-import { DamagedEventError, type Journal } from "../../../journal/journal.ts";
+import { DamagedEventError } from "../../../journal/journal.ts";
 import { requireUnscoped } from "../../../security/key-scope.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
 import { requireReviewer } from "../../../settings/with-defaults.ts";
-import type { ProfileHistory } from "../../../settings/profile-history.ts";
-import type { SettingsStore } from "../../../settings/settings-store.ts";
-import { conversationIdOf } from "../../../http/conversation-id.ts";
 import type { Caller } from "../../../security/caller.ts";
 import { checkAnswers, readRules } from "./read-rules.ts";
-import { networkHandlers, type NetworkRouteDeps } from "./network-routes.ts";
+import { networkHandlers } from "./network-routes.ts";
 import { toolResultHandlers } from "./tool-result-routes.ts";
 import { quotaHeaders } from "./quota-headers.ts";
 import { checkApprovalPolicy, readTitle } from "./start-request.ts";
-import { switchHandlers, type SwitchRouteDeps } from "./switch-routes.ts";
+import { switchHandlers } from "./switch-routes.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import { itemsOfPages } from "../../../lib/items-of-pages.ts";
-
-export type ControlRouteDeps = {
-  readonly directory: Directory;
-  readonly journal: Journal;
-  readonly settings: SettingsStore;
-  readonly profileHistory: SwitchRouteDeps["profileHistory"] & Pick<ProfileHistory, "copyPins">;
-  readonly ledger: Ledger;
-  readonly hosts: NetworkRouteDeps["hosts"];
-};
+import type { FaceDeps } from "../../face-deps.ts";
 
 const success = { json: { success: true } };
 
 /** Approvals, queue, limits and costs, which are extensions; forks and model switches, as in the reference. */
-export function controlHandlers(deps: ControlRouteDeps) {
-  const { directory, journal, settings, ledger, hosts, profileHistory } = deps;
-  const open = (request: RouteRequest): Promise<Conversation> =>
-    directory.open(request.caller, conversationIdOf(request));
-
-  async function describe(request: RouteRequest): Promise<ConversationInfoSource> {
-    const id = conversationIdOf(request);
-    const described = await directory.describe(request.caller, id);
-    if (described === null) throw conversationMissing(id);
-    return described;
-  }
+export function controlHandlers(deps: FaceDeps) {
+  const { directory, journal, settings, ledger, profileHistory } = deps;
+  const open = (request: RouteRequest): Promise<Conversation> => openAsked(directory, request);
+  const describe = (request: RouteRequest): Promise<ConversationInfoSource> =>
+    describeAsked(directory, request);
 
   async function approvalsOf(
     { id, state, config }: ConversationInfoSource,
@@ -105,10 +77,10 @@ export function controlHandlers(deps: ControlRouteDeps) {
       json: { items: await approvalsOf(await describe(request), request.caller) },
     }),
 
-    ...networkHandlers({ directory, hosts, open }),
+    ...networkHandlers(deps),
 
     answerApprovals: async (request) => {
-      const { answers } = request.body as AnswerApprovalsRequest;
+      const { answers } = request.body;
       checkAnswers({ answers });
       // A rule of the user counts in all conversations.
       if (answers.some(({ scope }) => scope === "rule")) requireUnscoped(request.caller);
@@ -117,7 +89,7 @@ export function controlHandlers(deps: ControlRouteDeps) {
     },
 
     setApprovalPolicy: async (request) => {
-      const { policy } = request.body as SetApprovalPolicyRequest;
+      const { policy } = request.body;
       checkApprovalPolicy(policy, ["body", "policy"]);
       const { settings: stored } = await settings.load(request.caller.userId);
       requireReviewer(policy ?? {}, stored, ["body", "policy"]);
@@ -149,18 +121,15 @@ export function controlHandlers(deps: ControlRouteDeps) {
       return { json: { items: await readQueue(journal, id, current, beingReadSeq) } };
     },
 
-    removeQueued: async (request) => {
-      const eventId = request.params["event_id"] ?? "";
-      await (await open(request)).dequeue(normalizeUuid(eventId) ?? eventId);
-      return success;
-    },
+    removeQueued: onAsked(directory, (conversation, { params: { event_id: id } }) =>
+      conversation.dequeue(normalizeUuid(id) ?? id),
+    ),
 
-    ...toolResultHandlers({ journal, describe, open }),
+    ...toolResultHandlers(deps),
 
-    setLimits: async (request) => {
-      await (await open(request)).configuration.change(withoutUndefined(request.body as SetLimitsRequest));
-      return success;
-    },
+    setLimits: onAsked(directory, ({ configuration }, { body }) =>
+      configuration.change(withoutUndefined(body)),
+    ),
 
     getSpend: async (request) => {
       const { id, config } = await describe(request);
@@ -168,12 +137,12 @@ export function controlHandlers(deps: ControlRouteDeps) {
     },
 
     getUserSpend: async ({ caller, query }) => {
-      const { days = 30 } = query as { days?: number };
+      const { days = 30 } = query;
       return { json: await ledger.report(caller.userId, days) };
     },
 
     setUserBudget: async ({ body, caller }) => {
-      await ledger.setDayLimit(caller.userId, (body as SetUserBudgetRequest).max_budget_per_day);
+      await ledger.setDayLimit(caller.userId, body.max_budget_per_day);
       return success;
     },
 
@@ -187,7 +156,7 @@ export function controlHandlers(deps: ControlRouteDeps) {
 
     forkConversation: async (request) => {
       const source = conversationIdOf(request);
-      const body = (request.body ?? {}) as ForkConversationRequest;
+      const body = request.body ?? {};
       const id = body.id ? (normalizeUuid(body.id) ?? body.id) : randomUUID();
       const { config } = await describe(request);
       refuseForAcp(config, "A fork");
@@ -208,19 +177,17 @@ export function controlHandlers(deps: ControlRouteDeps) {
     },
 
     navigateConversation: async (request) => {
-      const { event_id: eventId = null } = request.body as NavigateConversationRequest;
+      const { event_id: eventId = null } = request.body;
       await (await open(request)).navigate(eventId === null ? null : (normalizeUuid(eventId) ?? eventId));
       return { json: toConversationInfo(await describe(request)) };
     },
 
-    approvePlan: async (request) => {
-      const { message = null } = (request.body ?? {}) as ApprovePlanRequest;
-      await (await open(request)).approvePlan(message);
-      return success;
-    },
+    approvePlan: onAsked(directory, (conversation, { body }) =>
+      conversation.approvePlan(body?.message ?? null),
+    ),
 
     startGoal: async (request) => {
-      const { objective, max_iterations: rounds = 10 } = request.body as StartGoalRequest;
+      const { objective, max_iterations: rounds = 10 } = request.body;
       if (objective.trim() === "") throw invalidField(["body", "objective"], "Say what is to be reached.");
       const conversation = await open(request);
       refuseForAcp(conversation.configuration.config, "A goal, which a model of the conversation judges,");
@@ -228,22 +195,12 @@ export function controlHandlers(deps: ControlRouteDeps) {
       return success;
     },
 
-    stopGoal: async (request) => {
-      await (await open(request)).goals.stop();
-      return success;
-    },
+    stopGoal: onAsked(directory, ({ goals }) => goals.stop()),
 
-    resumeGoal: async (request) => {
-      await (await open(request)).goals.resume();
-      return success;
-    },
+    resumeGoal: onAsked(directory, ({ goals }) => goals.resume()),
 
-    ...switchHandlers({ ...deps, open }),
+    ...switchHandlers(deps),
 
-    switchAcpModel: async (request) => {
-      const { model } = request.body as SwitchAcpModelRequest;
-      await (await open(request)).switchAcpModel(model);
-      return success;
-    },
-  } satisfies Record<string, RouteHandler>;
+    switchAcpModel: onAsked(directory, (conversation, { body }) => conversation.switchAcpModel(body.model)),
+  } satisfies Partial<Handlers<typeof controlRoutes>>;
 }

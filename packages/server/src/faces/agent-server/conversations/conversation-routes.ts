@@ -1,35 +1,21 @@
-import type {
-  ConversationInfo,
-  SetConfirmationPolicyRequest,
-  SetSecurityAnalyzerRequest,
-  StartConversationRequest,
-  UpdateConversationRequest,
-  UpdateSecretsRequest,
-} from "@convoke/protocol";
+import type { ConversationInfo, agentServerRoutes } from "@convoke/protocol";
 import type { Conversation } from "../../../engine/conversation.ts";
+import { conversationIdOf, openAsked, describeAsked, onAsked } from "../../../http/asked-conversation.ts";
+import type { RouteRequest, Handlers } from "../../../http/mount.ts";
 import { checkSecretSources } from "./check-secret-sources.ts";
 import { toConversationInfo, type ConversationInfoSource } from "../../../engine/state/conversation-info.ts";
 import type { Warning } from "../../../events/warning.ts";
 import { unusedWarning } from "../../../engine/unused-fields.ts";
 import { conversationMissing } from "../../../engine/refusals.ts";
 import type { Caller } from "../../../security/caller.ts";
-import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { readStartDepth } from "../../../lib/start-depth.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
 import { checkAnalyzer } from "../../../security/analyzers/check-analyzer.ts";
-import { conversationIdOf } from "../../../http/conversation-id.ts";
 import { toSharedInfo } from "../../../reading/shared-view.ts";
 import { quotaHeaders } from "./quota-headers.ts";
 import { conversationStarter, type ConversationStarterDeps } from "./start-conversation.ts";
 import { checkPolicy, namesNewerFields, readTitle } from "./start-request.ts";
-
-type Search = {
-  page_id?: string | null;
-  limit?: number;
-  status?: string | null;
-  sort_order?: "CREATED_AT" | "CREATED_AT_DESC" | "UPDATED_AT" | "UPDATED_AT_DESC";
-};
 
 const success = { json: { success: true } };
 
@@ -44,8 +30,7 @@ export function conversationHandlers(deps: ConversationStarterDeps) {
     return toConversationInfo(described);
   }
 
-  const open = (request: RouteRequest): Promise<Conversation> =>
-    directory.open(request.caller, conversationIdOf(request));
+  const open = (request: RouteRequest): Promise<Conversation> => openAsked(directory, request);
 
   /** For this route a missing conversation counts as one that is not running. Source: contract 4.2. */
   async function stopIfThere(request: RouteRequest): Promise<string> {
@@ -60,7 +45,7 @@ export function conversationHandlers(deps: ConversationStarterDeps) {
   return {
     startConversation: async (request) => {
       const { caller, settingsVersion, settingsUsed } = request;
-      const { id, created } = await start(caller, request.body as StartConversationRequest, {
+      const { id, created } = await start(caller, request.body, {
         isNewer: namesNewerFields(request.request.body),
         settingsVersion,
         settingsUsed,
@@ -77,12 +62,12 @@ export function conversationHandlers(deps: ConversationStarterDeps) {
 
     getConversation: async (request) => {
       const { caller } = request;
-      const info = await describe(caller, conversationIdOf(request));
+      const info = toConversationInfo(await describeAsked(directory, request));
       return { json: caller.share === undefined ? info : toSharedInfo(info, caller.share) };
     },
 
     getConversations: async (request) => {
-      const ids = (request.query["ids"] as readonly string[]).map((id) => normalizeUuid(id) ?? id);
+      const ids = request.query.ids.map((id) => normalizeUuid(id) ?? id);
       const found = await directory.describeMany(request.caller, ids);
       return {
         json: found.map((item: ConversationInfoSource | null) =>
@@ -92,7 +77,7 @@ export function conversationHandlers(deps: ConversationStarterDeps) {
     },
 
     searchConversations: async (request) => {
-      const { page_id: pageId, limit, status, sort_order: sort } = request.query as Search;
+      const { page_id: pageId, limit, status, sort_order: sort } = request.query;
       const page = await directory.search(request.caller, {
         sort: sort ?? "CREATED_AT_DESC",
         limit: limit ?? 100,
@@ -103,18 +88,16 @@ export function conversationHandlers(deps: ConversationStarterDeps) {
     },
 
     countConversations: async (request) => {
-      const { status } = request.query as Search;
+      const { status } = request.query;
       return { json: await directory.count(request.caller, status ?? undefined) };
     },
 
-    updateConversation: async (request) => {
-      const conversation = await open(request);
-      const { title, tags, while_running: mode } = request.body as UpdateConversationRequest;
-      if (title !== undefined) await conversation.titling.set(readTitle(title));
-      if (tags !== undefined && tags !== null) await conversation.configuration.change({ tags });
-      if (mode !== undefined) await conversation.configuration.change({ while_running: mode });
-      return success;
-    },
+    updateConversation: onAsked(directory, async ({ titling, configuration }, { body }) => {
+      const { title, tags, while_running: mode } = body;
+      if (title !== undefined) await titling.set(readTitle(title));
+      if (tags !== undefined && tags !== null) await configuration.change({ tags });
+      if (mode !== undefined) await configuration.change({ while_running: mode });
+    }),
 
     deleteConversation: async (request) => {
       await directory.delete(request.caller, conversationIdOf(request));
@@ -126,15 +109,9 @@ export function conversationHandlers(deps: ConversationStarterDeps) {
       return { ...success, headers: await quotaHeaders(directory, request.caller) };
     },
 
-    pauseConversation: async (request) => {
-      await (await open(request)).halts.pause();
-      return success;
-    },
+    pauseConversation: onAsked(directory, ({ halts }) => halts.pause()),
 
-    interruptConversation: async (request) => {
-      await (await open(request)).halts.interrupt();
-      return success;
-    },
+    interruptConversation: onAsked(directory, ({ halts }) => halts.interrupt()),
 
     stopConversation: async (request) => {
       const id = conversationIdOf(request);
@@ -146,28 +123,25 @@ export function conversationHandlers(deps: ConversationStarterDeps) {
       return { json: { status: "ok", conversation_id: id, message, conversation_status: before } };
     },
 
-    updateSecrets: async (request) => {
-      const { secrets } = request.body as UpdateSecretsRequest;
-      const conversation = await open(request);
+    updateSecrets: onAsked(directory, async (conversation, { caller, body: { secrets } }) => {
       checkSecretSources(secrets, ["body", "secrets"], conversation.configuration.secrets.sources);
-      await directory.addSecrets(request.caller, conversation, secrets);
-      return success;
-    },
+      await directory.addSecrets(caller, conversation, secrets);
+    }),
 
     setConfirmationPolicy: async (request) => {
-      const { policy } = request.body as SetConfirmationPolicyRequest;
+      const { policy } = request.body;
       checkPolicy(policy, ["body", "policy"]);
       await (await open(request)).configuration.change({ confirmation_policy: policy });
       return success;
     },
 
     setSecurityAnalyzer: async (request) => {
-      const { security_analyzer: analyzer } = request.body as SetSecurityAnalyzerRequest;
+      const { security_analyzer: analyzer } = request.body;
       const checked = checkAnalyzer(analyzer, ["body", "security_analyzer"]);
       await (await open(request)).configuration.change({ security_analyzer: checked });
       return success;
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof agentServerRoutes>>;
 }
 
 function unusedWarnings({ unused }: RouteRequest): Warning[] {

@@ -1,29 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { StartConversationRequest } from "@convoke/protocol";
-import type { Validator } from "@convoke/protocol/validate";
+import { StartConversationRequest, type demoRoutes } from "@convoke/protocol";
 import { demoAddress, demoModel, demoTag, type Demo } from "../../../directory/demo.ts";
-import type { Directory } from "../../../directory/directory.ts";
+import type { Handlers } from "../../../http/mount.ts";
 import type { Caller } from "../../../security/caller.ts";
-import type { RouteHandler } from "../../../http/mount.ts";
 import { Fault } from "../../../lib/fault.ts";
-import type { RequireMachine } from "../../../workspaces/machine-policy.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 import { readStartRequest, type Start } from "./start-request.ts";
-
-export type DemoRouteDeps = {
-  /** Null when the server was started without a demo. */
-  readonly demo: Demo | null;
-  readonly directory: Pick<Directory, "create" | "open" | "search" | "stateDir">;
-  readonly validator: Validator;
-  readonly requireMachine: RequireMachine;
-};
 
 /**
  * Starts a demo conversation: its model is scripted, everything else is real. It asks for one approval, before it
  * changes a file.
  */
-export function demoHandlers({ demo, directory, validator, requireMachine }: DemoRouteDeps) {
+export function demoHandlers({ demo, directory, validator, requireMachine }: FaceDeps) {
   const starting = new Set<string>();
 
   async function isPlaying(caller: Caller): Promise<boolean> {
@@ -93,7 +83,7 @@ export function demoHandlers({ demo, directory, validator, requireMachine }: Dem
         starting.delete(caller.userId);
       }
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof demoRoutes>;
 }
 
 function isPlayed(): Fault {

@@ -1,32 +1,24 @@
 import { randomUUID } from "node:crypto";
-import type { ImportReport, ImportResult } from "@convoke/protocol";
-import type { Directory } from "../../../directory/directory.ts";
-import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
+import type { ImportReport, ImportResult, importRoutes } from "@convoke/protocol";
+import type { RouteRequest, Handlers, RequestOf } from "../../../http/mount.ts";
 import { importLimits } from "../../../imports/import-limits.ts";
 import { importUpload, type ImportOutcome } from "../../../imports/import-upload.ts";
-import type { Journal } from "../../../journal/journal.ts";
-import type { Clock } from "../../../lib/clock.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
-import { configureImport, type ConfigureImportDeps } from "./configure-import.ts";
-
-export type ImportRouteDeps = ConfigureImportDeps & {
-  readonly directory: Pick<Directory, "importLog">;
-  readonly journal: Journal;
-  readonly clock: Clock;
-  readonly uploadLimitBytes: number;
-};
+import type { FaceDeps } from "../../face-deps.ts";
+import { configureImport } from "./configure-import.ts";
 
 /** At most so many uploads are read at a time: each is on the disk while it is read. */
 const maxAtOnce = 2;
 
-export function importHandlers(deps: ImportRouteDeps) {
+export function importHandlers(deps: FaceDeps) {
   const { uploadLimitBytes: uploadBytes } = deps;
   let running = 0;
 
-  async function importForm(request: RouteRequest): Promise<ImportReport> {
+  async function importForm(
+    request: RequestOf<(typeof importRoutes)["importConversations"]>,
+  ): Promise<ImportReport> {
     const { caller, query, signal } = request;
-    const isDryRun = query["dry_run"] === true;
-    const workingDir = (query["working_dir"] as string | null | undefined) ?? null;
+    const { dry_run: isDryRun = false, new_ids: hasNewIds = false, working_dir: workingDir = null } = query;
     const outcomes = await importUpload(
       {
         ...deps,
@@ -36,7 +28,7 @@ export function importHandlers(deps: ImportRouteDeps) {
       },
       caller,
       await fileOf(request),
-      { isDryRun, hasNewIds: query["new_ids"] === true, signal },
+      { isDryRun, hasNewIds, signal },
     );
     return { results: outcomes.map((outcome) => resultOf(outcome, isDryRun)) };
   }
@@ -60,7 +52,7 @@ export function importHandlers(deps: ImportRouteDeps) {
         running -= 1;
       }
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof importRoutes>;
 }
 
 type Upload = { readonly name: string; readonly content: AsyncIterable<Uint8Array> };

@@ -1,15 +1,15 @@
-import type { LoadPluginRequest, StartConversationRequest } from "@convoke/protocol";
-import type { Directory } from "../../../directory/directory.ts";
+import type { StartConversationRequest, controlRoutes } from "@convoke/protocol";
 import type { PluginChange } from "../../../engine/add-plugin.ts";
 import type { ConversationConfig, ConversationSecrets } from "../../../engine/conversation-config.ts";
 import { secretValues } from "../../../engine/secret-values.ts";
 import { SkillSet } from "../../../extensions/skills/skill-set.ts";
-import type { RouteHandler } from "../../../http/mount.ts";
-import { conversationIdOf } from "../../../http/conversation-id.ts";
+import { openAsked } from "../../../http/asked-conversation.ts";
+import type { Handlers } from "../../../http/mount.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import { hideSecrets } from "../../../settings/secret-fields.ts";
-import { openPlugin, type OpenedPlugin, type PluginAccess } from "../extensions/open-plugin.ts";
+import type { FaceDeps } from "../../face-deps.ts";
+import { openPlugin, type OpenedPlugin } from "../extensions/open-plugin.ts";
 import {
   hiddenDefinition,
   readAgentDefinitions,
@@ -18,21 +18,19 @@ import {
 import { checkSkills, warningsOf, withPlugin } from "../extensions/with-plugins.ts";
 import { checkHiddenValues } from "./check-secret-sources.ts";
 
-export type LoadPluginDeps = PluginAccess & { readonly directory: Pick<Directory, "open"> };
-
 const loc = ["body", "plugin_ref"];
 /** Of one conversation, those of its start included. */
 const maxPlugins = 20;
 
 /** Adds a plugin to a conversation that exists. Source: agent server 1.58. */
-export function loadPluginHandlers(deps: LoadPluginDeps) {
+export function loadPluginHandlers(deps: FaceDeps) {
   return {
     loadPlugin: async (request) => {
       const { caller } = request;
-      const conversation = await deps.directory.open(caller, conversationIdOf(request));
+      const conversation = await openAsked(deps.directory, request);
       if (conversation.configuration.config.sandbox_id !== undefined)
         throw invalidField(loc, "Conversations in sandboxes have no plugins.");
-      const { plugin_ref: named } = request.body as LoadPluginRequest;
+      const { plugin_ref: named } = request.body;
       const opened = await openPlugin(readReference(named), deps, caller.userId, loc, "missing").catch(
         (error: unknown) => {
           throw asWritten(error);
@@ -42,7 +40,7 @@ export function loadPluginHandlers(deps: LoadPluginDeps) {
       await conversation.addPlugin((config, secrets) => changeOf(opened, config, secrets));
       return { json: { success: true } };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof controlRoutes>>;
 }
 
 /** The caller wrote one field: what is wrong with a part of it is wrong with that field. */

@@ -1,25 +1,16 @@
-import type { ConversationNetwork, GrantHostsRequest } from "@convoke/protocol";
-import type { Directory } from "../../../directory/directory.ts";
-import type { Conversation } from "../../../engine/conversation.ts";
-import { conversationMissing } from "../../../engine/refusals.ts";
-import { conversationIdOf } from "../../../http/conversation-id.ts";
-import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
+import type { ConversationNetwork, controlRoutes } from "@convoke/protocol";
+import { openAsked, describeAsked } from "../../../http/asked-conversation.ts";
+import type { RouteRequest, Handlers } from "../../../http/mount.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
-import type { Grants, HostedConversation, NetworkTotals } from "../../../tools/conversation-host.ts";
+import type { HostedConversation } from "../../../tools/conversation-host.ts";
 import { grantProblem } from "../../../tools/sources/network-source.ts";
-
-export type NetworkRouteDeps = {
-  readonly directory: Pick<Directory, "describe">;
-  readonly hosts: NetworkTotals & { readonly grants: Grants };
-  readonly open: (request: RouteRequest) => Promise<Conversation>;
-};
+import type { FaceDeps } from "../../face-deps.ts";
 
 /** What went out of a conversation's wall or sandbox, and hosts that a person grants it. */
-export function networkHandlers({ directory, hosts, open }: NetworkRouteDeps) {
+export function networkHandlers({ directory, hosts }: FaceDeps) {
   async function hosted(request: RouteRequest): Promise<HostedConversation> {
-    const described = await directory.describe(request.caller, conversationIdOf(request));
-    if (described === null) throw conversationMissing(conversationIdOf(request));
-    return { id: described.id, ownerId: request.caller.userId, config: described.config };
+    const { id, config } = await describeAsked(directory, request);
+    return { id, ownerId: request.caller.userId, config };
   }
 
   async function show(conversation: HostedConversation): Promise<{ json: ConversationNetwork }> {
@@ -41,17 +32,17 @@ export function networkHandlers({ directory, hosts, open }: NetworkRouteDeps) {
     getConversationNetwork: async (request) => {
       const conversation = await hosted(request);
       // A wall is of the node that has the conversation.
-      if (conversation.config.sandbox_id === undefined) await open(request);
+      if (conversation.config.sandbox_id === undefined) await openAsked(directory, request);
       return await show(conversation);
     },
 
     grantHosts: async (request) => {
-      const { hosts: wanted } = request.body as GrantHostsRequest;
+      const { hosts: wanted } = request.body;
       wanted.forEach((host, at) => {
         const problem = grantProblem(host);
         if (problem !== null) throw invalidField(["body", "hosts", at], problem);
       });
-      const { configuration } = await open(request);
+      const { configuration } = await openAsked(directory, request);
       const before = await hosted(request);
       if (!hosts.grants.canWiden(before))
         throw new Fault(
@@ -64,5 +55,5 @@ export function networkHandlers({ directory, hosts, open }: NetworkRouteDeps) {
       await hosts.grants.apply(conversation);
       return await show(conversation);
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof controlRoutes>>;
 }

@@ -1,60 +1,28 @@
-import type { ConversationExecutionStatus, SetMarksRequest, Start } from "@convoke/protocol";
-import type { Directory } from "../../../directory/directory.ts";
+import type { Start, overviewRoutes } from "@convoke/protocol";
+import { conversationIdOf, describeAsked, findAsked } from "../../../http/asked-conversation.ts";
+import type { Handlers } from "../../../http/mount.ts";
 import { readOutline } from "../../../reading/outline.ts";
-import { conversationMissing } from "../../../engine/refusals.ts";
 import { toSummary } from "../../../reading/summary.ts";
-import type { KeyRing } from "../../../http/auth.ts";
-import type { RouteHandler } from "../../../http/mount.ts";
-import type { SummaryFilter, Journal } from "../../../journal/journal.ts";
-import { Fault, invalidField } from "../../../lib/fault.ts";
+import type { SummaryFilter } from "../../../journal/journal.ts";
+import { invalidField } from "../../../lib/fault.ts";
 import { formatInstant } from "../../../lib/instant.ts";
-import type { SettingsStore } from "../../../settings/settings-store.ts";
-import type { DefaultPlace } from "../../../tools/conversation-host.ts";
-import type { Ledger } from "../../../spending/ledger.ts";
 import { version } from "../../../lib/version.ts";
-import type { RequireMachine } from "../../../workspaces/machine-policy.ts";
+import { mayUseMachine } from "../../../workspaces/machine-policy.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
-import { conversationIdOf } from "../../../http/conversation-id.ts";
-import type { Clock } from "../../../lib/clock.ts";
 import { readInstant } from "../../../http/read-instant.ts";
-
-export type OverviewRouteDeps = {
-  readonly directory: Pick<Directory, "count" | "describe" | "exists" | "summaries" | "mark">;
-  readonly journal: Pick<Journal, "count" | "search">;
-  readonly ledger: Pick<Ledger, "spentToday">;
-  readonly settings: Pick<SettingsStore, "load">;
-  readonly requireMachine: RequireMachine;
-  readonly sandboxes: unknown;
-  readonly demo: unknown;
-  readonly keys: Pick<KeyRing, "isOpen">;
-  readonly hosts: DefaultPlace;
-  readonly clock: Clock;
-};
+import type { FaceDeps } from "../../face-deps.ts";
 
 /** How many conversations the first screen shows. */
 const atFirst = 50;
 
-type Query = {
-  readonly page_id?: string | null;
-  readonly limit?: number;
-  readonly q?: string | null;
-  readonly tag?: string | null;
-  readonly working_dir?: string | null;
-  readonly status?: readonly ConversationExecutionStatus[];
-  readonly archived?: boolean;
-  readonly pinned?: boolean;
-  readonly parent?: string | null;
-  readonly updated_at__gte?: string | null;
-};
-
 /** The handlers of `overviewRoutes`. */
-export function overviewHandlers(deps: OverviewRouteDeps) {
+export function overviewHandlers(deps: FaceDeps) {
   const { directory } = deps;
   const startedMs = deps.clock.nowMs();
   return {
     getStart: async ({ caller }) => {
       const { userId } = caller;
-      const isMachineTheirs = isOnMachine(deps.requireMachine, userId);
+      const isMachineTheirs = mayUseMachine(deps.requireMachine, userId);
       const [page, needsYou, stored] = await Promise.all([
         directory.summaries(caller, { limit: atFirst, isArchived: false }),
         directory.count(caller, "waiting_for_confirmation"),
@@ -86,9 +54,18 @@ export function overviewHandlers(deps: OverviewRouteDeps) {
     },
 
     searchGlances: async (request) => {
-      const query = request.query as Query;
+      const { query } = request;
       const page = await directory.summaries(request.caller, {
-        ...readFilter(query),
+        titleParts: query.q ? [query.q] : undefined,
+        tag: query.tag ? readTag(query.tag) : undefined,
+        workingDir: query.working_dir || undefined,
+        statuses: query.status === undefined ? undefined : [...new Set(query.status)],
+        isArchived: query.archived,
+        isPinned: query.pinned,
+        parentId: query.parent ? readParent(query.parent) : undefined,
+        updatedGteMicros: query.updated_at__gte
+          ? readInstant("updated_at__gte", query.updated_at__gte)
+          : undefined,
         limit: query.limit ?? 100,
         pageId: query.page_id ? (normalizeUuid(query.page_id) ?? query.page_id) : undefined,
       });
@@ -96,9 +73,8 @@ export function overviewHandlers(deps: OverviewRouteDeps) {
     },
 
     getOutline: async (request) => {
-      const id = conversationIdOf(request);
-      if (!(await directory.exists(request.caller, id))) throw conversationMissing(id);
-      const { page_id: pageId, limit } = request.query as Query;
+      const id = await findAsked(directory, request);
+      const { page_id: pageId, limit } = request.query;
       const page = {
         limit: limit ?? 50,
         pageId: pageId ? pageId.toLowerCase() : undefined,
@@ -108,47 +84,21 @@ export function overviewHandlers(deps: OverviewRouteDeps) {
     },
 
     getLeftBehind: async (request) => {
-      const id = conversationIdOf(request);
-      const described = await directory.describe(request.caller, id);
-      if (described === null) throw conversationMissing(id);
-      const hosted = { id, ownerId: request.caller.userId, config: described.config };
+      const { id, config } = await describeAsked(directory, request);
+      const hosted = { id, ownerId: request.caller.userId, config };
       return { json: await deps.hosts.findLeftBehind(hosted) };
     },
 
     setMarks: async (request) => {
-      const body = request.body as SetMarksRequest;
+      const { is_pinned: isPinned, is_archived: isArchived, read_event_id: readEventId } = request.body;
       await directory.mark(request.caller, conversationIdOf(request), {
-        isPinned: body.is_pinned,
-        isArchived: body.is_archived,
-        readEventId: body.read_event_id === undefined ? undefined : body.read_event_id.toLowerCase(),
+        isPinned,
+        isArchived,
+        readEventId: readEventId?.toLowerCase(),
       });
       return { json: { success: true } };
     },
-  } satisfies Record<string, RouteHandler>;
-}
-
-function isOnMachine(requireMachine: RequireMachine, userId: string): boolean {
-  try {
-    requireMachine(userId);
-    return true;
-  } catch (error) {
-    if (error instanceof Fault) return false;
-    throw error;
-  }
-}
-
-function readFilter(query: Query): SummaryFilter {
-  const { q, tag, working_dir: workingDir, status, archived, pinned, parent, updated_at__gte: since } = query;
-  return {
-    titleParts: q ? [q] : undefined,
-    tag: tag ? readTag(tag) : undefined,
-    workingDir: workingDir || undefined,
-    statuses: status === undefined ? undefined : [...new Set(status)],
-    isArchived: archived,
-    isPinned: pinned,
-    parentId: parent ? readParent(parent) : undefined,
-    updatedGteMicros: since ? readInstant("updated_at__gte", since) : undefined,
-  };
+  } satisfies Partial<Handlers<typeof overviewRoutes>>;
 }
 
 function readTag(given: string): NonNullable<SummaryFilter["tag"]> {

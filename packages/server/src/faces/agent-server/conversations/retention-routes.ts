@@ -1,31 +1,20 @@
 import type {
   ConversationHold,
   RetentionPolicy,
-  SetHoldRequest,
   TrashedConversation,
+  retentionRoutes,
 } from "@convoke/protocol";
-import type { Directory } from "../../../directory/directory.ts";
 import { conversationMissing } from "../../../engine/refusals.ts";
-import { conversationIdOf } from "../../../http/conversation-id.ts";
-import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
+import { conversationIdOf } from "../../../http/asked-conversation.ts";
+import type { RouteRequest, Handlers } from "../../../http/mount.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
 import { formatInstant } from "../../../lib/instant.ts";
 import { hasCondition } from "../../../retention/find-matches.ts";
-import type { Retention } from "../../../retention/retention.ts";
-import type { Hold, HoldStore } from "../../../settings/hold-store.ts";
-import type { RetentionPolicyStore } from "../../../settings/retention-policy-store.ts";
-import type { Trashed, TrashStore } from "../../../settings/trash-store.ts";
+import type { Hold } from "../../../settings/hold-store.ts";
+import type { Trashed } from "../../../settings/trash-store.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 
-export type RetentionRouteDeps = {
-  readonly directory: Pick<Directory, "exists" | "trash">;
-  readonly retention: Retention;
-  readonly retentionPolicies: RetentionPolicyStore;
-  readonly holds: HoldStore;
-  readonly trash: TrashStore;
-};
-
-function readPolicy(body: unknown): RetentionPolicy {
-  const policy = body as RetentionPolicy;
+function checkPolicy(policy: RetentionPolicy): RetentionPolicy {
   const without = policy.rules.findIndex((rule) => !hasCondition(rule));
   if (without >= 0)
     throw invalidField(
@@ -38,7 +27,7 @@ function readPolicy(body: unknown): RetentionPolicy {
 /** How many one request deletes at most. */
 const maxEmptied = 200;
 
-export function retentionHandlers(deps: RetentionRouteDeps) {
+export function retentionHandlers(deps: FaceDeps) {
   const { directory, retention, retentionPolicies, holds, trash } = deps;
 
   /** In use or in the trash. */
@@ -59,19 +48,18 @@ export function retentionHandlers(deps: RetentionRouteDeps) {
     getRetention: async ({ caller }) => ({ json: await retention.policiesOf(caller.userId) }),
 
     setRetention: async ({ body, caller }) => {
-      const policy = readPolicy(body);
-      await retentionPolicies.set(caller.userId, policy);
+      await retentionPolicies.set(caller.userId, checkPolicy(body));
       return { json: await retention.policiesOf(caller.userId) };
     },
 
     planRetention: async ({ caller }) => ({ json: await retention.plan(caller.userId) }),
 
     previewRetention: async ({ body, caller }) => ({
-      json: await retention.plan(caller.userId, readPolicy(body)),
+      json: await retention.plan(caller.userId, checkPolicy(body)),
     }),
 
     listTrash: async ({ caller, query }) => {
-      const { limit = 100, page_id: pageId = null } = query as { limit?: number; page_id?: string | null };
+      const { limit = 100, page_id: pageId = null } = query;
       const before = pageId === null ? null : await trash.get(pageId.toLowerCase());
       if (pageId !== null && before?.user_id !== caller.userId)
         throw invalidField(["query", "page_id"], "It is not in the trash. Start again without page_id.");
@@ -119,7 +107,7 @@ export function retentionHandlers(deps: RetentionRouteDeps) {
 
     setHold: async (request) => {
       const id = await requireOwn(request);
-      const { reason } = (request.body ?? {}) as SetHoldRequest;
+      const { reason } = request.body ?? {};
       const hold = await holds.set(request.caller.userId, id, reason ?? "");
       // It may have been deleted meanwhile: a hold of nothing would stay behind.
       await requireOwn(request).catch(async (error: unknown) => {
@@ -133,7 +121,7 @@ export function retentionHandlers(deps: RetentionRouteDeps) {
       await holds.lift(await requireOwn(request));
       return { json: { success: true } };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof retentionRoutes>;
 
   async function deleteUnlessHeld(caller: RouteRequest["caller"], entry: Trashed): Promise<boolean> {
     try {

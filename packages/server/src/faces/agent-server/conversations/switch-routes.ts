@@ -1,30 +1,17 @@
-import type {
-  LLM,
-  SettingsUsed,
-  SwitchLLMRequest,
-  SwitchProfileRequest,
-  UsedProfile,
-} from "@convoke/protocol";
-import type { ConversationConfig } from "../../../engine/conversation-config.ts";
-import { splitLlmSecrets } from "../../../engine/conversation-config.ts";
+import type { LLM, SettingsUsed, UsedProfile, controlRoutes } from "@convoke/protocol";
+import { type ConversationConfig, splitLlmSecrets } from "../../../engine/conversation-config.ts";
 import type { Conversation } from "../../../engine/conversation.ts";
 import { refuseForAcp } from "../../../engine/refusals.ts";
 import { unmasked } from "../../../engine/masked-values.ts";
-import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
+import { openAsked } from "../../../http/asked-conversation.ts";
+import type { Handlers } from "../../../http/mount.ts";
 import { checkModelAddress } from "../../../models/model-address.ts";
-import type { ProfileHistory } from "../../../settings/profile-history.ts";
-import type { SettingsStore } from "../../../settings/settings-store.ts";
-
-export type SwitchRouteDeps = {
-  readonly settings: Pick<SettingsStore, "load">;
-  readonly profileHistory: Pick<ProfileHistory, "pin" | "unpin" | "use">;
-  readonly open: (request: RouteRequest) => Promise<Conversation>;
-};
+import type { FaceDeps } from "../../face-deps.ts";
 
 const success = { json: { success: true } };
 
 /** The model of a conversation is another one from the next call on. */
-export function switchHandlers({ settings, profileHistory, open }: SwitchRouteDeps) {
+export function switchHandlers({ directory, settings, profileHistory }: FaceDeps) {
   async function switchTo(
     { configuration }: Conversation,
     given: LLM,
@@ -39,9 +26,9 @@ export function switchHandlers({ settings, profileHistory, open }: SwitchRouteDe
 
   return {
     switchLlm: async (request) => {
-      const { llm } = request.body as SwitchLLMRequest;
+      const { llm } = request.body;
       checkModelAddress(llm, ["body", "llm"]);
-      const conversation = await open(request);
+      const conversation = await openAsked(directory, request);
       const { settings_used: used } = conversation.configuration.config;
       const change = used === undefined ? {} : { settings_used: { ...used, model_profile: null } };
       await switchTo(conversation, llm, change);
@@ -51,8 +38,8 @@ export function switchHandlers({ settings, profileHistory, open }: SwitchRouteDe
 
     switchProfile: async (request) => {
       const { caller } = request;
-      const { profile_name: name, profile_revision: revision = null } = request.body as SwitchProfileRequest;
-      const conversation = await open(request);
+      const { profile_name: name, profile_revision: revision = null } = request.body;
+      const conversation = await openAsked(directory, request);
       const versioned = await settings.load(caller.userId);
       const loc = ["body", "profile_revision"];
       const model = { kind: "model", name } as const;
@@ -66,7 +53,7 @@ export function switchHandlers({ settings, profileHistory, open }: SwitchRouteDe
       if (!used.is_pinned) await profileHistory.unpin(caller.userId, conversation.id, "model");
       return success;
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof controlRoutes>>;
 }
 
 function usedNow(

@@ -1,23 +1,16 @@
-import type { SendToolResultsRequest } from "@convoke/protocol";
-import type { Conversation } from "../../../engine/conversation.ts";
-import type { ConversationInfoSource } from "../../../engine/state/conversation-info.ts";
+import type { controlRoutes } from "@convoke/protocol";
 import { describePendingCall, pendingCalls } from "../../../engine/state/pending-calls.ts";
 import { parseStored } from "../../../events/parse-stored.ts";
-import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
-import type { Journal } from "../../../journal/journal.ts";
+import { openAsked, describeAsked } from "../../../http/asked-conversation.ts";
+import type { Handlers } from "../../../http/mount.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 import { readToolResults } from "./read-tool-results.ts";
 
-export type ToolResultRouteDeps = {
-  readonly journal: Pick<Journal, "getEvents">;
-  readonly describe: (request: RouteRequest) => Promise<ConversationInfoSource>;
-  readonly open: (request: RouteRequest) => Promise<Conversation>;
-};
-
 /** Calls of client tools that wait for their results. */
-export function toolResultHandlers({ journal, describe, open }: ToolResultRouteDeps) {
+export function toolResultHandlers({ journal, directory }: FaceDeps) {
   return {
     getPendingToolCalls: async (request) => {
-      const { id, state } = await describe(request);
+      const { id, state } = await describeAsked(directory, request);
       const pending = pendingCalls(state);
       const ids = pending.map((action) => action.id);
       const stored = await journal.getEvents(id, ids);
@@ -31,9 +24,9 @@ export function toolResultHandlers({ journal, describe, open }: ToolResultRouteD
     },
 
     sendToolResults: async (request) => {
-      const results = readToolResults(request.body as SendToolResultsRequest, ["body"]);
-      await (await open(request)).receive(results);
+      const results = readToolResults(request.body, ["body"]);
+      await (await openAsked(directory, request)).receive(results);
       return { json: { success: true } };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof controlRoutes>>;
 }

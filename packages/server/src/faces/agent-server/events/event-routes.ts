@@ -1,14 +1,12 @@
-import type { ConfirmationResponseRequest, EventSortOrder, SendMessageRequest } from "@convoke/protocol";
-import type { ConversationDirectory } from "../../../directory/conversation-directory.ts";
+import type { agentServerRoutes } from "@convoke/protocol";
 import { conversationMissing } from "../../../engine/refusals.ts";
-import { conversationIdOf } from "../../../http/conversation-id.ts";
-import type { RouteHandler, RouteReply, RouteRequest } from "../../../http/mount.ts";
+import { conversationIdOf, openAsked, findAsked, onAsked } from "../../../http/asked-conversation.ts";
+import type { RouteReply, RouteRequest, Handlers, RequestOf } from "../../../http/mount.ts";
 import type { Again } from "../../../http/ready-answers.ts";
 import { etagOf, settledReply, taggedReply } from "../../../http/settled-reply.ts";
-import { DamagedEventError, type EventFilter, type Journal } from "../../../journal/journal.ts";
+import { DamagedEventError, type EventFilter } from "../../../journal/journal.ts";
 import { damagedMark, isWhole } from "../../../journal/shown-event.ts";
-import type { CachedPage, PageCache } from "../../../events/page-cache.ts";
-import type { TrimmedEvents } from "../../../events/trimmed-events.ts";
+import type { CachedPage } from "../../../events/page-cache.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
 import { readKind, readName } from "./event-names.ts";
 import { readEventsById } from "./events-by-id.ts";
@@ -16,25 +14,12 @@ import { readResponseSchema } from "./read-response-schema.ts";
 import { toUserMessage } from "./user-message.ts";
 import { isBeyondShare, toSharedEvent } from "../../../reading/shared-view.ts";
 import { readInstantOf } from "../../../http/read-instant.ts";
-
-export type EventRouteDeps = {
-  readonly journal: Journal;
-  readonly directory: ConversationDirectory;
-  readonly trimmed: TrimmedEvents;
-  readonly pages: PageCache;
-};
+import type { FaceDeps } from "../../face-deps.ts";
 
 /** The routes below `/api/conversations/{conversation_id}/events`. Source: contract 4.1. */
-export function eventHandlers({ journal, directory, trimmed, pages }: EventRouteDeps) {
-  /** The conversation's id in its stored form; 404 when there is none. Reads never load the actor. */
-  async function known(request: RouteRequest): Promise<string> {
-    const id = conversationIdOf(request);
-    if (!(await directory.exists(request.caller, id))) throw conversationMissing(id);
-    return id;
-  }
-
-  async function readPage(id: string, request: RouteRequest): Promise<{ text: string; isSettled: boolean }> {
-    const { page_id: pageId, limit, sort_order: order } = request.query as SearchQuery;
+export function eventHandlers({ journal, directory, trimmed, pages }: FaceDeps) {
+  async function readPage(id: string, request: SearchRequest): Promise<{ text: string; isSettled: boolean }> {
+    const { page_id: pageId, limit, sort_order: order } = request.query;
     const page = await journal.search(id, {
       ...filterOf(request),
       order: order ?? "TIMESTAMP",
@@ -87,21 +72,21 @@ export function eventHandlers({ journal, directory, trimmed, pages }: EventRoute
     },
 
     countEvents: async (request) => ({
-      json: await journal.count(await known(request), filterOf(request)),
+      json: await journal.count(await findAsked(directory, request), filterOf(request)),
     }),
 
     getEvent: async (request) => {
-      const id = await known(request);
-      const [event] = await journal.getEvents(id, [request.params["event_id"]!.toLowerCase()]);
+      const id = await findAsked(directory, request);
+      const [event] = await journal.getEvents(id, [request.params.event_id.toLowerCase()]);
       if (!event || isBeyondShare(request.caller, event.seq))
-        throw new Fault("missing", "event_not_found", `Event not found: ${request.params["event_id"]}`);
+        throw new Fault("missing", "event_not_found", `Event not found: ${request.params.event_id}`);
       if (!isWhole(event.json)) throw new DamagedEventError(id, event.seq);
       return settledReply(request, shown(request, event.json, trimOf(request)));
     },
 
     getEvents: async (request) => {
-      const id = await known(request);
-      const ids = (request.body ?? request.query["ids"]) as readonly string[] | undefined;
+      const id = await findAsked(directory, request);
+      const ids = request.body ?? request.query.ids;
       if (ids === undefined) throw invalidField(["body"], "Send the event ids as a JSON list.", "missing");
       const stored = ids.map((eventId) => eventId.toLowerCase());
       const trim = trimOf(request);
@@ -112,8 +97,8 @@ export function eventHandlers({ journal, directory, trimmed, pages }: EventRoute
     },
 
     sendMessage: async (request) => {
-      const conversation = await directory.open(request.caller, conversationIdOf(request));
-      const body = request.body as SendMessageRequest;
+      const conversation = await openAsked(directory, request);
+      const body = request.body;
       const clientMessageId = body.client_message_id ?? idempotencyKey(request);
       const { eventId } = await conversation.send({
         message: toUserMessage(body, ["body"]),
@@ -126,17 +111,13 @@ export function eventHandlers({ journal, directory, trimmed, pages }: EventRoute
       return { json: { success: true }, headers: { "x-convoke-event-id": eventId } };
     },
 
-    respondToConfirmation: async (request) => {
-      const conversation = await directory.open(request.caller, conversationIdOf(request));
-      const { accept, reason } = request.body as ConfirmationResponseRequest;
-      if (accept) await conversation.accept();
-      else await conversation.reject(reason ?? "User rejected the action.");
-      return { json: { success: true } };
-    },
-  } satisfies Record<string, RouteHandler>;
+    respondToConfirmation: onAsked(directory, (conversation, { body: { accept, reason } }) =>
+      accept ? conversation.accept() : conversation.reject(reason ?? "User rejected the action."),
+    ),
+  } satisfies Partial<Handlers<typeof agentServerRoutes>>;
 }
 
-type SearchQuery = { page_id?: string | null; limit?: number; sort_order?: EventSortOrder };
+type SearchRequest = RequestOf<(typeof agentServerRoutes)["searchEvents"]>;
 
 function pageReply(request: RouteRequest, { bytes, etag }: CachedPage, again: Again | undefined): RouteReply {
   const reply = { bytes, contentType: "application/json", again };

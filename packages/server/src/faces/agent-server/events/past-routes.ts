@@ -1,26 +1,22 @@
-import type { ConversationInfo, PastState } from "@convoke/protocol";
+import type { ConversationInfo, PastState, overviewRoutes } from "@convoke/protocol";
 import { viewKinds } from "../../../agent/history.ts";
-import type { Directory } from "../../../directory/directory.ts";
+import { conversationIdOf, findAsked } from "../../../http/asked-conversation.ts";
 import { readLandmarks } from "../../../reading/landmarks.ts";
 import { conversationMissing } from "../../../engine/refusals.ts";
 import { toConversationInfo, type ConversationInfoSource } from "../../../engine/state/conversation-info.ts";
 import { PastStates } from "../../../engine/state/past-states.ts";
 import { UpdateMarks } from "../../../reading/update-marks.ts";
 import { parseStored } from "../../../events/parse-stored.ts";
-import type { RouteHandler } from "../../../http/mount.ts";
 import type { EventWithMeta, Journal } from "../../../journal/journal.ts";
 import { Fault } from "../../../lib/fault.ts";
-import { conversationIdOf } from "../../../http/conversation-id.ts";
-
-export type PastRouteDeps = { readonly journal: Journal; readonly directory: Directory };
-
-type Query = { readonly event_id?: string | null; readonly position?: number | null };
+import type { Handlers, RequestOf } from "../../../http/mount.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 
 /** How far back the last used model is searched. */
 const recentEvents = 200;
 
 /** How a conversation stood at an event of its log. Needs neither its lease nor its actor. */
-export function pastHandlers({ journal, directory }: PastRouteDeps) {
+export function pastHandlers({ journal, directory }: FaceDeps) {
   const states = new PastStates(journal);
   const updates = new UpdateMarks(journal);
   return {
@@ -57,13 +53,12 @@ export function pastHandlers({ journal, directory }: PastRouteDeps) {
     },
 
     getLandmarks: async (request) => {
-      const id = conversationIdOf(request);
-      const isThere = await directory.exists(request.caller, id);
-      const row = isThere ? await journal.getConversation(id) : null;
+      const id = await findAsked(directory, request);
+      const row = await journal.getConversation(id);
       if (row === null) throw conversationMissing(id);
       return { json: await readLandmarks(journal, updates, row) };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof overviewRoutes>>;
 }
 
 /** The requested event, by default the newest; null in an empty log. */
@@ -71,7 +66,7 @@ async function findEvent(
   journal: Journal,
   id: string,
   lastSeq: number,
-  { event_id: eventId, position }: Query,
+  { event_id: eventId, position }: RequestOf<(typeof overviewRoutes)["getPast"]>["query"],
 ): Promise<EventWithMeta | null> {
   if (eventId) {
     const [event] = await journal.getEvents(id, [eventId.toLowerCase()]);

@@ -1,36 +1,28 @@
-import type { ReplayCheck } from "@convoke/protocol";
+import type { ReplayCheck, overviewRoutes } from "@convoke/protocol";
 import { readReplayLog } from "../../../agent/replay/read-log.ts";
 import { replayWithPauses, type ReplayReport } from "../../../agent/replay/replay-log.ts";
-import type { Directory } from "../../../directory/directory.ts";
-import { conversationMissing } from "../../../engine/refusals.ts";
-import type { RouteHandler } from "../../../http/mount.ts";
-import type { Journal } from "../../../journal/journal.ts";
+import { findAsked } from "../../../http/asked-conversation.ts";
 import { Mailbox } from "../../../lib/mailbox.ts";
-import { conversationIdOf } from "../../../http/conversation-id.ts";
-
-export type ReplayRouteDeps = {
-  readonly journal: Pick<Journal, "readKinds" | "lastSeq">;
-  readonly directory: Pick<Directory, "exists">;
-};
+import type { Handlers } from "../../../http/mount.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 
 /**
  * Checks whole logs, one at a time, because each holds a log in memory. A client disconnect ends its check, or cancels
  * it before it begins.
  */
-export function replayHandlers({ journal, directory }: ReplayRouteDeps) {
+export function replayHandlers({ journal, directory }: FaceDeps) {
   const checks = new Mailbox();
   return {
     checkReplay: async (request) => {
-      const { caller, signal } = request;
-      const id = conversationIdOf(request);
-      if (!(await directory.exists(caller, id))) throw conversationMissing(id);
+      const { signal } = request;
+      const id = await findAsked(directory, request);
       const report = await checks.post(async () => {
         const log = await readReplayLog(journal, id, signal);
         return await replayWithPauses(log, signal);
       });
       return { json: toWire(report) };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof overviewRoutes>>;
 }
 
 function toWire({ verified, unrecorded, difference }: ReplayReport): ReplayCheck {

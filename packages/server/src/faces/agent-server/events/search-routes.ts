@@ -1,39 +1,16 @@
+import type { searchRoutes } from "@convoke/protocol";
+import type { Handlers } from "../../../http/mount.ts";
 import { searchEverything } from "../../../reading/search-everything.ts";
-import type { RouteHandler } from "../../../http/mount.ts";
-import type { Journal } from "../../../journal/journal.ts";
 import { readKind, readName } from "./event-names.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
 import { readInstant } from "../../../http/read-instant.ts";
-
-export type SearchRouteDeps = {
-  readonly journal: Pick<Journal, "getConversations" | "searchSummaries" | "searchTexts">;
-};
-
-type Query = {
-  readonly q: string;
-  readonly kind?: string | null;
-  readonly source?: string | null;
-  readonly conversation_id?: string | null;
-  readonly since?: string | null;
-  readonly until?: string | null;
-  readonly page_id?: string | null;
-  readonly limit?: number;
-};
+import type { FaceDeps } from "../../face-deps.ts";
 
 /** The handlers of `searchRoutes`. */
-export function searchHandlers({ journal }: SearchRouteDeps) {
+export function searchHandlers({ journal }: FaceDeps) {
   return {
     searchEverything: async (request) => {
-      const {
-        q,
-        kind,
-        source,
-        conversation_id: id,
-        since,
-        until,
-        page_id: pageId,
-        limit,
-      } = request.query as Query;
+      const { q, kind, source, conversation_id: id, since, until, page_id: pageId, limit } = request.query;
       const json = await searchEverything(journal, request.caller, {
         q,
         limit: limit ?? 20,
@@ -46,5 +23,5 @@ export function searchHandlers({ journal }: SearchRouteDeps) {
       });
       return { json };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof searchRoutes>;
 }

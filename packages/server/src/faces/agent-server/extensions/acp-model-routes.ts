@@ -1,41 +1,35 @@
-import { ACPAgentInput, type ACPModelDiscovery, type ACPModelDiscoveryRequest } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
+import { ACPAgentInput, type ACPModelDiscovery, type catalogRoutes } from "@convoke/protocol";
 import { commandOf, knownAcpServers, toStoredAgent } from "../../../agent/acp-options.ts";
 import { AcpAgent } from "../../../extensions/acp/acp-agent.ts";
 import { AcpFailure } from "../../../extensions/acp/acp-failure.ts";
-import type { RouteHandler } from "../../../http/mount.ts";
+import type { Handlers } from "../../../http/mount.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
 import { isObject, type JsonObject } from "../../../lib/json-object.ts";
 import { acpAgentOf } from "../../../settings/acp-settings.ts";
-import type { SealedValues } from "../../../settings/sealed-values.ts";
 import { defaultSettings } from "../../../settings/stored-settings.ts";
-import type { PassingPlace, PlaceInPassing } from "../../../tools/conversation-host.ts";
-
-export type AcpModelRouteDeps = {
-  readonly hosts: PassingPlace;
-  readonly sealedValues: SealedValues;
-  readonly validator: Validator;
-  readonly clientVersion: string;
-};
+import type { PlaceInPassing } from "../../../tools/conversation-host.ts";
+import type { FaceDeps } from "../../face-deps.ts";
+import { version } from "../../../lib/version.ts";
 
 /** No question for models takes longer, whatever the agent's own time to start. */
 const longestMs = 120_000;
 
 /** Starts another agent where a conversation would have it, asks for its models, and ends it. */
-export function acpModelHandlers({ hosts, sealedValues, validator, clientVersion }: AcpModelRouteDeps) {
+export function acpModelHandlers({ hosts, sealedValues, validator }: FaceDeps) {
   return {
     listAcpModels: async ({ body, caller, signal }) => {
-      const opened = sealedValues.openIn(caller.userId, body, ["body"]) as ACPModelDiscoveryRequest;
+      const opened = sealedValues.openIn(caller.userId, body, ["body"]);
       const agent = readSettings(opened.agent_settings, validator);
       const environment = secretsOf(opened.secrets ?? {});
       const until = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
       const json = await hosts.inPassing(caller.userId, async (place) => {
-        await using started = startAgent(agent, place, { clientVersion, environment });
+        await using started = startAgent(agent, place, environment);
         return await discover(started, until);
       });
       return { json };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof catalogRoutes>>;
 }
 
 async function discover(agent: AcpAgent, signal: AbortSignal): Promise<ACPModelDiscovery> {
@@ -71,10 +65,7 @@ type Agent = ReturnType<typeof toStoredAgent>;
 function startAgent(
   { acp }: Agent,
   { folder, toolHost }: PlaceInPassing,
-  {
-    clientVersion,
-    environment,
-  }: Pick<AcpModelRouteDeps, "clientVersion"> & { environment: Record<string, string> },
+  environment: Record<string, string>,
 ): AcpAgent {
   // The models are asked for, so that none is chosen.
   const { acp_model: _, acp_session_mode: __, ...options } = acp;
@@ -86,7 +77,7 @@ function startAgent(
     files: null,
     environment: async () => environment,
     servers: async () => [],
-    clientVersion,
+    clientVersion: version,
   });
 }
 

@@ -1,10 +1,11 @@
 import { posix } from "node:path";
-import type { UpdateInstalledRequest } from "@convoke/protocol";
+import type { canvasExtensionRoutes } from "@convoke/protocol";
 import { readCanvasManifest } from "../../../extensions/sources/canvas-manifest.ts";
-import type { RouteHandler, RouteReply, RouteRequest } from "../../../http/mount.ts";
+import type { RouteReply, Handlers, RequestOf } from "../../../http/mount.ts";
 import { collectBytes } from "../../../lib/collect-bytes.ts";
 import { Fault } from "../../../lib/fault.ts";
-import { InstalledItems, showInstalled, type Installed, type InstalledItemsDeps } from "./installed-items.ts";
+import type { FaceDeps } from "../../face-deps.ts";
+import { InstalledItems, showInstalled } from "./installed-items.ts";
 import { canvasHead, requireCanvasExtension } from "./read-heads.ts";
 
 const maxBundleBytes = 8 * 1024 * 1024;
@@ -22,26 +23,30 @@ const foreignHeaders = {
   "referrer-policy": "no-referrer",
 } as const;
 
-/** Pages that users add to Agent Canvas. Nothing of them runs here: no backend of an extension is ever started. */
-export function canvasExtensionHandlers(deps: InstalledItemsDeps) {
-  const { sources } = deps;
-  const items = new InstalledItems(deps, "installedCanvasExtensions", canvasHead);
-  const nameOf = ({ params }: RouteRequest): string => params["extension_name"]!;
+type Asked = RequestOf<(typeof canvasExtensionRoutes)["getCanvasExtension"]>;
 
-  async function show({ caller }: RouteRequest, installed: Installed) {
-    const opened = await sources.openInstalled(caller.userId, installed.item);
-    const read = opened === null ? null : await readCanvasManifest(opened.files, opened.directory);
-    const manifest = read?.ok === true ? read.manifest : null;
-    return { ...showInstalled(installed, opened?.directory ?? ""), manifest };
-  }
+/** Pages that users add to Agent Canvas. Nothing of them runs here: no backend of an extension is ever started. */
+export function canvasExtensionHandlers(deps: FaceDeps) {
+  const { sources } = deps;
+  const items = new InstalledItems({
+    ...deps,
+    kind: "installedCanvasExtensions",
+    read: canvasHead,
+    show: async ({ userId }, installed) => {
+      const opened = await sources.openInstalled(userId, installed.item);
+      const read = opened === null ? null : await readCanvasManifest(opened.files, opened.directory);
+      const manifest = read?.ok === true ? read.manifest : null;
+      return { ...showInstalled(installed, opened?.directory ?? ""), manifest };
+    },
+  });
 
   /** A file that the manifest names. */
   async function send(
-    request: RouteRequest,
+    request: Asked,
     choose: "entrypoint" | "icon",
     [maxBytes, contentType]: readonly [number, string],
   ): Promise<RouteReply> {
-    const { name, item } = await items.get(request, nameOf(request));
+    const { name, item } = await items.find(request.caller, request.params.extension_name);
     // What is off is not given to a page that would run it.
     if (choose === "entrypoint" && !item.enabled)
       throw new Fault("missing", "not_enabled", `The extension ${name} is switched off.`);
@@ -63,31 +68,19 @@ export function canvasExtensionHandlers(deps: InstalledItemsDeps) {
   }
 
   return {
-    installCanvasExtension: async (request) => ({ json: await show(request, await items.install(request)) }),
+    installCanvasExtension: (request) => items.install(request),
 
-    listCanvasExtensions: async (request) => {
-      const all = await items.list(request);
-      return { json: { canvas_extensions: await Promise.all(all.map((item) => show(request, item))) } };
-    },
+    listCanvasExtensions: (request) => items.list(request, "canvas_extensions"),
 
-    getCanvasExtension: async (request) => ({
-      json: await show(request, await items.get(request, nameOf(request))),
-    }),
+    getCanvasExtension: (request) => items.get(request, request.params.extension_name),
 
-    toggleCanvasExtension: async (request) => {
-      const { enabled } = request.body as UpdateInstalledRequest;
-      await items.toggle(request, nameOf(request), enabled);
-      return { json: { name: nameOf(request), enabled } };
-    },
+    toggleCanvasExtension: (request) => items.toggle(request, request.params.extension_name),
 
-    uninstallCanvasExtension: async (request) => {
-      await items.remove(request, nameOf(request));
-      return { json: { message: `${nameOf(request)} is not installed any more.` } };
-    },
+    uninstallCanvasExtension: (request) => items.remove(request, request.params.extension_name),
 
     getCanvasExtensionBundle: (request) =>
       send(request, "entrypoint", [maxBundleBytes, "text/javascript; charset=utf-8"]),
 
     getCanvasExtensionIcon: (request) => send(request, "icon", [maxIconBytes, "image/svg+xml"]),
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof canvasExtensionRoutes>;
 }

@@ -1,18 +1,20 @@
-import type { GitProviderRepositoryPage, SkillCatalogResponse, ToolCatalogResponse } from "@convoke/protocol";
-import type { RouteHandler } from "../../../http/mount.ts";
+import type {
+  GitProviderRepositoryPage,
+  SkillCatalogResponse,
+  ToolCatalogResponse,
+  catalogRoutes,
+} from "@convoke/protocol";
 import { mergeFound } from "../../../extensions/skills/load-skills.ts";
 import { readSkillSources } from "../../../extensions/skills/open-skill-set.ts";
+import type { Handlers } from "../../../http/mount.ts";
 import { usualToolsOf } from "../../../settings/usual-tools.ts";
 import { installedSkills } from "../../../extensions/sources/installed-skills.ts";
-import { showSkill, type SkillRouteDeps } from "./skill-routes.ts";
+import type { FaceDeps } from "../../face-deps.ts";
+import { showSkill, skillPlaces } from "./skill-routes.ts";
 
-export type CatalogRouteDeps = SkillRouteDeps & {
-  /** Names of the tools that there are. */
-  readonly tools: readonly string[];
-};
-
-/** Catalogues for newer clients. Source: agent server 1.58. */
-export function catalogHandlers({ tools, settings, sources, files, home, publicFolder }: CatalogRouteDeps) {
+/** Catalogues for newer clients; `tools` are the names of those that agents can request. Source: agent server 1.58. */
+export function catalogHandlers(deps: FaceDeps, tools: readonly string[]) {
+  const { settings, sources } = deps;
   return {
     getToolCatalog: () => {
       const usual = new Set(usualToolsOf(tools).map(({ name }) => name));
@@ -30,7 +32,7 @@ export function catalogHandlers({ tools, settings, sources, files, home, publicF
 
     getSkillCatalog: async ({ caller }) => {
       const found = await readSkillSources(
-        { workspace: null, server: { files, home, publicFolder } },
+        { workspace: null, server: skillPlaces(deps) },
         { public: true, user: true, project: false },
       );
       const stored = (await settings.load(caller.userId)).settings;
@@ -46,15 +48,14 @@ export function catalogHandlers({ tools, settings, sources, files, home, publicF
 
     searchGitRepositories: async ({ caller, query }) => {
       const stored = (await settings.load(caller.userId)).settings;
-      const provider = query["provider"] as keyof typeof stored.providerTokens;
       const json: GitProviderRepositoryPage = {
         items: [],
         next_page_id: null,
-        missing_token: !stored.providerTokens[provider]?.token,
+        missing_token: !stored.providerTokens[query.provider]?.token,
       };
       return { json };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof catalogRoutes>>;
 }
 
 /** Descriptions for people, not for models. */

@@ -1,25 +1,23 @@
-import type { McpServerInfo, McpServerList } from "@convoke/protocol";
+import type { McpServerInfo, McpServerList, mcpRoutes } from "@convoke/protocol";
 import type { Conversation } from "../../../engine/conversation.ts";
-import type { Directory } from "../../../directory/directory.ts";
 import { readServers } from "../../../extensions/mcp/read-servers.ts";
-import type { RouteHandler } from "../../../http/mount.ts";
+import { openAsked } from "../../../http/asked-conversation.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { formatInstant } from "../../../lib/instant.ts";
-import { conversationIdOf } from "../../../http/conversation-id.ts";
-
-export type ConversationMcpDeps = { readonly directory: Pick<Directory, "open"> };
+import type { Handlers } from "../../../http/mount.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 
 /** The state of a conversation's MCP servers, and the reconnection of one. */
-export function conversationMcpHandlers({ directory }: ConversationMcpDeps) {
+export function conversationMcpHandlers({ directory }: FaceDeps) {
   return {
     listConversationMcp: async (request) => {
-      const conversation = await directory.open(request.caller, conversationIdOf(request));
+      const conversation = await openAsked(directory, request);
       return { json: { items: serversOf(conversation) } satisfies McpServerList };
     },
 
     reconnectConversationMcp: async (request) => {
-      const conversation = await directory.open(request.caller, conversationIdOf(request));
-      const name = request.params["server_name"]!;
+      const conversation = await openAsked(directory, request);
+      const name = request.params.server_name;
       const isThere = readServers(conversation.configuration.secrets.mcp, []).servers.some(
         (other) => other.name === name,
       );
@@ -27,7 +25,7 @@ export function conversationMcpHandlers({ directory }: ConversationMcpDeps) {
         throw new Fault("missing", "mcp_server_not_found", `The conversation has no MCP server ${name}.`);
       return { json: { items: serversOf(conversation) } satisfies McpServerList };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof mcpRoutes>>;
 }
 
 function serversOf({ configuration, session }: Conversation): McpServerInfo[] {

@@ -1,14 +1,15 @@
-import type { FetchPluginRequest, FetchPluginResponse, FetchSkillResponse } from "@convoke/protocol";
+import type { FetchPluginResponse, FetchSkillResponse, installedRoutes } from "@convoke/protocol";
 import { textOf } from "../../../lib/json-object.ts";
-import type { ExtensionSources, OpenedSource } from "../../../extensions/sources/extension-sources.ts";
-import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
+import type { OpenedSource } from "../../../extensions/sources/extension-sources.ts";
+import type { Handlers, RequestOf } from "../../../http/mount.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 import { requirePlugin, requireSkill } from "./read-heads.ts";
 import { showSkill } from "./skill-routes.ts";
 
 /** Shows plugins and skills before anything of them is used. What was fetched from git can be installed by its commit for an hour. */
-export function fetchHandlers({ sources }: { readonly sources: ExtensionSources }) {
-  async function open({ caller, body }: RouteRequest): Promise<OpenedSource> {
-    const { secrets = {}, timeout = 60, ...given } = body as FetchPluginRequest;
+export function fetchHandlers({ sources }: FaceDeps) {
+  async function open({ caller, body }: Asked): Promise<OpenedSource> {
+    const { secrets = {}, timeout = 60, ...given } = body;
     const options = { loc: ["body"], secrets, timeoutMs: timeout * 1_000 };
     return await sources.open(caller.userId, given, options);
   }
@@ -52,11 +53,13 @@ export function fetchHandlers({ sources }: { readonly sources: ExtensionSources 
         } satisfies FetchSkillResponse,
       };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof installedRoutes>>;
 }
 
-function showSource({ body }: RouteRequest, { directory, copy }: OpenedSource) {
-  const { source, repo_path } = body as FetchPluginRequest;
+type Asked = RequestOf<(typeof installedRoutes)["fetchPlugin"]>;
+
+function showSource({ body }: Asked, { directory, copy }: OpenedSource) {
+  const { source, repo_path } = body;
   return {
     path: directory,
     resolved_ref: copy?.pin.commit ?? null,

@@ -1,24 +1,17 @@
-import { isCommit } from "../../../extensions/sources/extension-source.ts";
-import type { ExtensionSources, OpenedSource } from "../../../extensions/sources/extension-sources.ts";
+import type { RefreshInstalledRequest, SourceChanges, UpdateInstalledRequest } from "@convoke/protocol";
+import { isCommit, type GivenSource } from "../../../extensions/sources/extension-source.ts";
+import type { OpenedSource } from "../../../extensions/sources/extension-sources.ts";
 import { compareFolders } from "../../../extensions/sources/folder-content.ts";
-import type { GivenSource } from "../../../extensions/sources/extension-source.ts";
-import type { RefreshInstalledRequest, SourceChanges } from "@convoke/protocol";
-import type { RouteRequest } from "../../../http/mount.ts";
-import type { Clock } from "../../../lib/clock.ts";
+import type { RouteReply } from "../../../http/mount.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { formatInstant } from "../../../lib/instant.ts";
-import type { SettingsStore } from "../../../settings/settings-store.ts";
 import type { StoredInstallation, StoredSettings } from "../../../settings/stored-settings.ts";
+import type { FaceDeps } from "../../face-deps.ts";
+import type { Caller } from "../../../security/caller.ts";
 
 const maxInstalled = 100;
 
 export type Kind = "installedSkills" | "installedPlugins" | "installedCanvasExtensions";
-
-export type InstalledItemsDeps = {
-  readonly settings: SettingsStore;
-  readonly sources: ExtensionSources;
-  readonly clock: Clock;
-};
 
 /** What a folder says of itself; throws a `Fault` for one of another kind. */
 export type ReadHead = (
@@ -31,95 +24,128 @@ type InstallRequest = GivenSource & {
   readonly requested_ref?: string | null | undefined;
 };
 
-/** What a user has installed of one kind. What came from git without the name of a commit was not shown before, so it is off at first. */
+type Asked<Body = unknown> = { readonly caller: Caller; readonly body: Body };
+
+/** An installation as clients of its kind read it. */
+export type Show = (caller: Caller, installed: Installed) => Promise<object>;
+
+export type InstalledItemsDeps = Pick<FaceDeps, "settings" | "sources" | "clock"> & {
+  readonly kind: Kind;
+  readonly read: ReadHead;
+  readonly show: Show;
+};
+
+/**
+ * What a user has installed of one kind, as routes answer with it. What came from git without the name of a commit was not shown before, so
+ * it is off at first.
+ */
 export class InstalledItems {
   readonly #deps: InstalledItemsDeps;
-  readonly #kind: Kind;
-  readonly #read: ReadHead;
 
-  constructor(deps: InstalledItemsDeps, kind: Kind, read: ReadHead) {
+  constructor(deps: InstalledItemsDeps) {
     this.#deps = deps;
-    this.#kind = kind;
-    this.#read = read;
   }
 
-  async install({ caller, body }: RouteRequest): Promise<Installed> {
-    const request = body as InstallRequest;
-    const { sources, settings, clock } = this.#deps;
+  async install({ caller, body: request }: Asked<InstallRequest>): Promise<RouteReply> {
+    const { sources, settings, clock, kind, read, show } = this.#deps;
     const { userId } = caller;
     const opened = await sources.open(userId, request, { loc: ["body"] });
-    const { name, ...head } = await this.#read(opened, ["body", "source"]);
+    const { name, ...head } = await read(opened, ["body", "source"]);
     const item = toItem(request, opened, {
       ...head,
       enabled: opened.copy === null || isCommit(request.ref ?? null),
       installed_at: formatInstant(clock.nowMs() * 1000),
     });
-    const stored = this.#kind === "installedCanvasExtensions" ? { ...item, enabled: false } : item;
-    const before = (await settings.load(userId)).settings[this.#kind][name];
-    await settings.change(userId, (all) => install(all, this.#kind, name, stored, request.force === true));
+    const stored = kind === "installedCanvasExtensions" ? { ...item, enabled: false } : item;
+    const before = (await settings.load(userId)).settings[kind][name];
+    await settings.change(userId, (all) => install(all, kind, name, stored, request.force === true));
     if (before !== undefined) await sources.release(userId, before);
-    return { name, item: stored };
+    return { json: await show(caller, { name, item: stored }) };
   }
 
-  async list({ caller }: RouteRequest): Promise<Installed[]> {
-    const { settings } = await this.#deps.settings.load(caller.userId);
-    return Object.entries(settings[this.#kind]).map(([name, item]) => ({ name, item }));
+  /** All of them, in the field `name` of the reply. */
+  async list({ caller }: Asked, name: string): Promise<RouteReply> {
+    const { show } = this.#deps;
+    const all = await this.all(caller);
+    return { json: { [name]: await Promise.all(all.map((installed) => show(caller, installed))) } };
   }
 
-  async get({ caller }: RouteRequest, name: string): Promise<Installed> {
-    const { settings } = await this.#deps.settings.load(caller.userId);
-    return { name, item: requireInstalled(settings, this.#kind, name) };
+  async get({ caller }: Asked, name: string): Promise<RouteReply> {
+    return { json: await this.#deps.show(caller, await this.find(caller, name)) };
   }
 
-  async toggle({ caller }: RouteRequest, name: string, enabled: boolean): Promise<void> {
-    await this.#deps.settings.change(caller.userId, (stored) => {
-      const item = { ...requireInstalled(stored, this.#kind, name), enabled };
-      return { ...stored, [this.#kind]: { ...stored[this.#kind], [name]: item } };
+  async all({ userId }: Caller): Promise<Installed[]> {
+    const { settings } = await this.#deps.settings.load(userId);
+    return Object.entries(settings[this.#deps.kind]).map(([name, item]) => ({ name, item }));
+  }
+
+  async find({ userId }: Caller, name: string): Promise<Installed> {
+    const { settings } = await this.#deps.settings.load(userId);
+    return { name, item: requireInstalled(settings, this.#deps.kind, name) };
+  }
+
+  async toggle(
+    { caller, body: { enabled } }: Asked<UpdateInstalledRequest>,
+    name: string,
+  ): Promise<RouteReply> {
+    const { settings, kind } = this.#deps;
+    await settings.change(caller.userId, (stored) => {
+      const item = { ...requireInstalled(stored, kind, name), enabled };
+      return { ...stored, [kind]: { ...stored[kind], [name]: item } };
     });
+    return { json: { name, enabled } };
   }
 
-  async remove(request: RouteRequest, name: string): Promise<void> {
-    const { settings, sources } = this.#deps;
-    const { userId } = request.caller;
-    const { item } = await this.get(request, name);
+  async remove({ caller }: Asked, name: string): Promise<RouteReply> {
+    const { settings, sources, kind } = this.#deps;
+    const { userId } = caller;
+    const { item } = await this.find(caller, name);
     await settings.change(userId, (stored) => {
-      const { [name]: _, ...others } = stored[this.#kind];
-      return { ...stored, [this.#kind]: others };
+      const { [name]: _, ...others } = stored[kind];
+      return { ...stored, [kind]: others };
     });
     await sources.release(userId, item);
+    return { json: { message: `${name} is not installed any more.` } };
   }
 
-  /** Reads it again: from git the commit that is named, or the one that its reference leads to by now. */
+  /**
+   * Reads it again: from git the commit that is named, or the one that its reference leads to by now. The reply has it in the field
+   * `as`.
+   */
   async refresh(
-    request: RouteRequest,
+    { caller, body }: Asked<RefreshInstalledRequest | undefined>,
     name: string,
-  ): Promise<Installed & { readonly changes: SourceChanges | null; readonly message: string }> {
-    const { settings, sources } = this.#deps;
-    const { userId } = request.caller;
-    const { commit = null, dry_run: isTrial = false } = (request.body ?? {}) as RefreshInstalledRequest;
-    const { item: before } = await this.get(request, name);
+    as: string,
+  ): Promise<RouteReply> {
+    const { settings, sources, kind, read, show } = this.#deps;
+    const { userId } = caller;
+    const { commit = null, dry_run: isTrial = false } = body ?? {};
+    const { item: before } = await this.find(caller, name);
     const { source, repo_path, pin } = before;
     const wanted = { source, repo_path, ref: pin === undefined ? null : (commit ?? pin.ref) };
     const opened = await sources.open(userId, wanted, { loc: ["body"] });
-    const { name: present, ...head } = await this.#read(opened, ["body", "source"]);
+    const { name: present, ...head } = await read(opened, ["body", "source"]);
     if (present !== name)
       throw new Fault("conflict", "renamed", `It is called ${present} by now. Install it under that name.`);
     const changes = await this.#changes(userId, before, opened);
     const isSame = changes === null || changes.from === changes.to || isEmpty(changes);
-    if (isTrial) return { name, item: before, changes, message: `Nothing was changed.` };
+    const reply = async (item: StoredInstallation, message: string): Promise<RouteReply> => ({
+      json: { message, [as]: await show(caller, { name, item }), changes },
+    });
+    if (isTrial) return await reply(before, "Nothing was changed.");
     const item = {
       ...toItem({ ...wanted, requested_ref: pin?.ref ?? null }, opened, { ...head, ...before }),
       version: head.version,
       description: head.description,
       enabled: before.enabled && (isSame || isCommit(commit)),
     };
-    await settings.change(userId, (stored) => install(stored, this.#kind, name, item, true));
+    await settings.change(userId, (stored) => install(stored, kind, name, item, true));
     await sources.release(userId, before);
     const isOff = before.enabled && !item.enabled;
     const message = isOff
       ? `${name} was read again. It has changed, so it is off until somebody switches it on.`
       : `${name} was read again.`;
-    return { name, item, changes, message };
+    return await reply(item, message);
   }
 
   async #changes(

@@ -1,7 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
-import type { mcpRoutes, McpLoginCallback, McpTestRequest } from "@convoke/protocol";
 import { maskText } from "@convoke/tool-host";
-import type { Cluster } from "../../../cluster/cluster.ts";
+import type { mcpRoutes } from "@convoke/protocol";
 import { OwnedElsewhere } from "../../../engine/refusals.ts";
 import { hiddenValues } from "../../../extensions/mcp/hidden-values.ts";
 import {
@@ -13,37 +12,29 @@ import {
 } from "../../../extensions/mcp/login-jobs.ts";
 import type { OAuthState } from "../../../extensions/mcp/oauth-provider.ts";
 import { isLoopback } from "../../../http/guard.ts";
-import type { RouteHandler, RouteReply, RouteRequest } from "../../../http/mount.ts";
+import type { RouteReply, Handlers, RequestOf } from "../../../http/mount.ts";
+import { notStored } from "../../../http/route-reply.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { hideSecrets } from "../../../settings/secret-fields.ts";
 import type { SealedValues } from "../../../settings/sealed-values.ts";
-import { notStored } from "../settings/expose-secrets.ts";
 import { loginPage } from "./mcp-login-page.ts";
 import { readTestRequest } from "./mcp-test-request.ts";
 import { beginnerCookie, readCookies } from "../../../http/read-cookie.ts";
-
-export type McpLoginRouteDeps = {
-  readonly loginJobs: LoginJobs;
-  readonly sealedValues: SealedValues;
-  readonly cluster: Pick<Cluster, "nodeId" | "findAddress">;
-};
-
-type Operation = "startMcpLogin" | "getMcpLogin" | "finishMcpLogin" | "receiveMcpLogin";
+import type { FaceDeps } from "../../face-deps.ts";
 
 /** Logins to MCP servers: a person consents in a browser; the client polls the result and gets the value to store. */
-export function mcpLoginHandlers({
-  loginJobs,
-  sealedValues,
-  cluster,
-}: McpLoginRouteDeps): Record<Operation & keyof typeof mcpRoutes, RouteHandler> {
+export function mcpLoginHandlers({ sealedValues, cluster }: FaceDeps, loginJobs: LoginJobs) {
   /** A login that is unknown here may belong to another node. */
   const askItsServer = async (idOrState: string): Promise<void> => {
     const nodeId = nodeOfLogin(idOrState);
     if (nodeId === null || nodeId === cluster.nodeId) return;
     if ((await cluster.findAddress(nodeId)) !== null) throw new OwnedElsewhere(nodeId);
   };
-  const find = async ({ caller, params }: RouteRequest): Promise<LoginJob> => {
-    const id = params["job_id"]!;
+  const find = async ({
+    caller,
+    params,
+  }: RequestOf<(typeof mcpRoutes)["getMcpLogin"]>): Promise<LoginJob> => {
+    const id = params.job_id;
     const job = loginJobs.find(caller.userId, id);
     if (job === null) {
       await askItsServer(id);
@@ -60,7 +51,7 @@ export function mcpLoginHandlers({
   return {
     startMcpLogin: async ({ body, caller, request, signal }) => {
       const { server, config, timeoutMs, call } = readTestRequest(
-        sealedValues.openIn(caller.userId, body, ["body"]) as McpTestRequest,
+        sealedValues.openIn(caller.userId, body, ["body"]),
       );
       if (server.transport === "stdio" || server.oauth === null) {
         return {
@@ -96,7 +87,7 @@ export function mcpLoginHandlers({
 
     finishMcpLogin: async (request) => {
       const job = await find(request);
-      const { callback_url: given } = request.body as McpLoginCallback;
+      const { callback_url: given } = request.body;
       const url = URL.canParse(given) ? new URL(given) : null;
       if (url === null || `${url.origin}${url.pathname}` !== job.redirectUrl) return wrongCallback;
       const finished = await loginJobs.finish(job.id, url.searchParams);
@@ -127,7 +118,7 @@ export function mcpLoginHandlers({
       await loginJobs.finish(job.id, searchParams);
       return loginPage(loginJobs.find(job.userId, job.id)?.status === "succeeded" ? "done" : "failed");
     },
-  };
+  } satisfies Partial<Handlers<typeof mcpRoutes>>;
 }
 
 const callbackPath = "/api/mcp/oauth/callback";

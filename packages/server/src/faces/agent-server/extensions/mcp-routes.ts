@@ -1,48 +1,30 @@
-import type { mcpRoutes, McpTestRequest } from "@convoke/protocol";
-import { maskText, type ToolHost } from "@convoke/tool-host";
-import type { Cluster } from "../../../cluster/cluster.ts";
-import type { Fetch } from "../../../extensions/mcp/bounded-fetch.ts";
+import { maskText } from "@convoke/tool-host";
+import type { mcpRoutes } from "@convoke/protocol";
 import { hiddenValues } from "../../../extensions/mcp/hidden-values.ts";
 import { LoginJobs } from "../../../extensions/mcp/login-jobs.ts";
 import type { OpenClientDeps, OwnLogins } from "../../../extensions/mcp/open-client.ts";
 import { tryServer, type TriedServer } from "../../../extensions/mcp/try-server.ts";
-import type { RouteHandler } from "../../../http/mount.ts";
-import type { McpLogins } from "../../../settings/mcp-logins.ts";
-import type { PassingPlace } from "../../../tools/conversation-host.ts";
-import type { SealedValues } from "../../../settings/sealed-values.ts";
-import { conversationMcpHandlers, type ConversationMcpDeps } from "./conversation-mcp-routes.ts";
+import type { Handlers } from "../../../http/mount.ts";
+import type { FaceDeps } from "../../face-deps.ts";
+import { conversationMcpHandlers } from "./conversation-mcp-routes.ts";
 import { mcpLoginHandlers } from "./mcp-login-routes.ts";
 import { readTestRequest } from "./mcp-test-request.ts";
-import type { Clock } from "../../../lib/clock.ts";
-
-export type McpRouteDeps = ConversationMcpDeps & {
-  readonly toolHost: ToolHost;
-  /** Absolute; programs start there. */
-  readonly workspaceRoot: string;
-  readonly fetch: Fetch;
-  readonly clientVersion: string;
-  readonly sealedValues: SealedValues;
-  readonly mcpLogins: McpLogins;
-  readonly cluster: Pick<Cluster, "nodeId" | "findAddress">;
-  readonly clock: Clock;
-  readonly hosts: PassingPlace;
-};
+import { version } from "../../../lib/version.ts";
 
 /** Tests of MCP servers and logins to them, before a conversation uses them. */
-export function mcpHandlers(deps: McpRouteDeps): Record<keyof typeof mcpRoutes, RouteHandler> {
-  const { toolHost, workspaceRoot, fetch, clientVersion, sealedValues, mcpLogins: logins, clock } = deps;
-  const { cluster } = deps;
+export function mcpHandlers(deps: FaceDeps) {
+  const { toolHost, filteredFetch, sealedValues, mcpLogins: logins, clock, cluster } = deps;
   const clientDeps = {
     toolHost,
-    workspaceDir: workspaceRoot,
-    fetch,
-    clientVersion,
+    workspaceDir: deps.workspaceRoot,
+    fetch: filteredFetch,
+    clientVersion: version,
   };
   const loginJobs = new LoginJobs({ ...clientDeps, logins, cluster, clock });
   return {
     testMcpServer: async ({ body, caller, signal }) => {
       const { server, config, ...options } = readTestRequest(
-        sealedValues.openIn(caller.userId, body, ["body"]) as McpTestRequest,
+        sealedValues.openIn(caller.userId, body, ["body"]),
       );
       const hidden = new Set(hiddenValues(config));
       const ownLogins: OwnLogins = { open: (url, configured) => logins.open(caller.userId, url, configured) };
@@ -62,8 +44,8 @@ export function mcpHandlers(deps: McpRouteDeps): Record<keyof typeof mcpRoutes, 
       return { json: JSON.parse(maskText(JSON.stringify(tried), secrets)) as unknown };
     },
     ...conversationMcpHandlers(deps),
-    ...mcpLoginHandlers({ loginJobs, sealedValues, cluster }),
-  };
+    ...mcpLoginHandlers(deps, loginJobs),
+  } satisfies Handlers<typeof mcpRoutes>;
 }
 
 /** A program that is not there for the wall is the most frequent reason why one does not start. */

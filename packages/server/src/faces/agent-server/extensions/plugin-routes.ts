@@ -1,69 +1,57 @@
-import type { PluginInfo, PluginsRequest, SubAgentsRequest, UpdateInstalledRequest } from "@convoke/protocol";
-import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
+import type { PluginInfo, installedRoutes } from "@convoke/protocol";
+import type { Handlers } from "../../../http/mount.ts";
 import { listPlugins, readPlugin } from "../../../extensions/plugins/read-plugin.ts";
 import { loadSkillFolder } from "../../../extensions/skills/load-skills.ts";
+import type { Caller } from "../../../security/caller.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 import { InstalledItems, showInstalled, type Installed } from "./installed-items.ts";
 import { pluginHead, skillHead } from "./read-heads.ts";
 import { fetchHandlers } from "./fetch-routes.ts";
-import { listSubAgents, readDirectory, type SkillRouteDeps } from "./skill-routes.ts";
-import type { Clock } from "../../../lib/clock.ts";
-
-export type InstalledRouteDeps = SkillRouteDeps & { readonly clock: Clock };
+import { listSubAgents, readDirectory, skillPlaces } from "./skill-routes.ts";
 
 /** Skills and plugins that users install, and helpers. */
-export function installedHandlers(deps: InstalledRouteDeps) {
-  const { settings, sources, files, home, publicFolder, workspaceRoot } = deps;
-  const skills = new InstalledItems(deps, "installedSkills", skillHead);
-  const plugins = new InstalledItems(deps, "installedPlugins", pluginHead);
+export function installedHandlers(deps: FaceDeps) {
+  const { settings, sources, workspaceRoot } = deps;
+  const { files, home, publicFolder } = skillPlaces(deps);
+  const skills = new InstalledItems({
+    ...deps,
+    kind: "installedSkills",
+    read: skillHead,
+    show: async ({ userId }, installed) => {
+      const opened = await sources.openInstalled(userId, installed.item);
+      return showInstalled(installed, opened?.directory ?? "");
+    },
+  });
+  const plugins = new InstalledItems({
+    ...deps,
+    kind: "installedPlugins",
+    read: pluginHead,
+    show: async (caller, installed) => {
+      const { opened, plugin } = await openPlugin(caller, installed);
+      const shown = showInstalled(installed, opened?.directory ?? "");
+      return { ...shown, skills: plugin?.skills ?? null, files: plugin?.files ?? null };
+    },
+  });
 
-  async function pathOf({ caller }: RouteRequest, { item }: Installed): Promise<string> {
-    return (await sources.openInstalled(caller.userId, item))?.directory ?? "";
-  }
-
-  async function showSkill(request: RouteRequest, installed: Installed) {
-    return showInstalled(installed, await pathOf(request, installed));
-  }
-
-  async function showPlugin(request: RouteRequest, installed: Installed) {
-    const opened = await sources.openInstalled(request.caller.userId, installed.item);
-    const plugin = opened === null ? null : await readPlugin(opened.files, opened.directory);
-    const shown = showInstalled(installed, opened?.directory ?? "");
-    return { ...shown, skills: plugin?.skills ?? null, files: plugin?.files ?? null };
-  }
-
-  async function toggle(items: InstalledItems, request: RouteRequest, name: string) {
-    const { enabled } = request.body as UpdateInstalledRequest;
-    await items.toggle(request, name, enabled);
-    return { json: { name, enabled } };
-  }
-
-  async function remove(items: InstalledItems, request: RouteRequest, name: string) {
-    await items.remove(request, name);
-    return { json: { message: `${name} is not installed any more.` } };
+  async function openPlugin({ userId }: Caller, { item }: Installed) {
+    const opened = await sources.openInstalled(userId, item);
+    return { opened, plugin: opened === null ? null : await readPlugin(opened.files, opened.directory) };
   }
 
   return {
     ...fetchHandlers(deps),
 
-    installSkill: async (request) => ({ json: await showSkill(request, await skills.install(request)) }),
+    installSkill: (request) => skills.install(request),
 
-    listInstalledSkills: async (request) => {
-      const all = await skills.list(request);
-      return { json: { skills: await Promise.all(all.map((item) => showSkill(request, item))) } };
-    },
+    listInstalledSkills: (request) => skills.list(request, "skills"),
 
-    getInstalledSkill: async (request) => ({
-      json: await showSkill(request, await skills.get(request, request.params["skill_name"]!)),
-    }),
+    getInstalledSkill: (request) => skills.get(request, request.params.skill_name),
 
-    toggleInstalledSkill: (request) => toggle(skills, request, request.params["skill_name"]!),
+    toggleInstalledSkill: (request) => skills.toggle(request, request.params.skill_name),
 
-    uninstallSkill: (request) => remove(skills, request, request.params["skill_name"]!),
+    uninstallSkill: (request) => skills.remove(request, request.params.skill_name),
 
-    refreshInstalledSkill: async (request) => {
-      const { message, changes, ...item } = await skills.refresh(request, request.params["skill_name"]!);
-      return { json: { message, skill: await showSkill(request, item), changes } };
-    },
+    refreshInstalledSkill: (request) => skills.refresh(request, request.params.skill_name, "skill"),
 
     listMarketplaceSkills: async ({ caller }) => {
       const { installedSkills: installed } = (await settings.load(caller.userId)).settings;
@@ -78,19 +66,14 @@ export function installedHandlers(deps: InstalledRouteDeps) {
     },
 
     listPlugins: async (request) => {
-      const body = request.body as PluginsRequest;
+      const body = request.body;
       const directory = readDirectory(body.project_dir ?? null, workspaceRoot);
       const isUser = body.load_user !== false;
-      const enabled = (await plugins.list(request)).filter(({ item }) => isUser && item.enabled);
+      const enabled = (await plugins.all(request.caller)).filter(({ item }) => isUser && item.enabled);
       const [project, own, installed] = await Promise.all([
         body.load_project !== false && directory !== null ? listPlugins(files, directory) : [],
         isUser && home !== null ? listPlugins(files, home) : [],
-        Promise.all(
-          enabled.map(async ({ item }) => {
-            const opened = await sources.openInstalled(request.caller.userId, item);
-            return opened === null ? null : await readPlugin(opened.files, opened.directory);
-          }),
-        ),
+        Promise.all(enabled.map(async (item) => (await openPlugin(request.caller, item)).plugin)),
       ]);
       const byName = new Map<string, PluginInfo>();
       for (const plugin of [...project, ...own, ...installed]) {
@@ -99,30 +82,22 @@ export function installedHandlers(deps: InstalledRouteDeps) {
       return { json: { plugins: [...byName.values()] } };
     },
 
-    installPlugin: async (request) => ({ json: await showPlugin(request, await plugins.install(request)) }),
+    installPlugin: (request) => plugins.install(request),
 
-    listInstalledPlugins: async (request) => {
-      const all = await plugins.list(request);
-      return { json: { plugins: await Promise.all(all.map((item) => showPlugin(request, item))) } };
-    },
+    listInstalledPlugins: (request) => plugins.list(request, "plugins"),
 
-    getInstalledPlugin: async (request) => ({
-      json: await showPlugin(request, await plugins.get(request, request.params["plugin_name"]!)),
-    }),
+    getInstalledPlugin: (request) => plugins.get(request, request.params.plugin_name),
 
-    toggleInstalledPlugin: (request) => toggle(plugins, request, request.params["plugin_name"]!),
+    toggleInstalledPlugin: (request) => plugins.toggle(request, request.params.plugin_name),
 
-    uninstallPlugin: (request) => remove(plugins, request, request.params["plugin_name"]!),
+    uninstallPlugin: (request) => plugins.remove(request, request.params.plugin_name),
 
-    refreshInstalledPlugin: async (request) => {
-      const { message, changes, ...item } = await plugins.refresh(request, request.params["plugin_name"]!);
-      return { json: { message, plugin: await showPlugin(request, item), changes } };
-    },
+    refreshInstalledPlugin: (request) => plugins.refresh(request, request.params.plugin_name, "plugin"),
 
     listMarketplacePlugins: () => ({ json: { plugins: [] } }),
 
     listSubAgents: async ({ body }) => ({
-      json: { agents: await listSubAgents(body as SubAgentsRequest, deps) },
+      json: { agents: await listSubAgents(body, deps) },
     }),
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof installedRoutes>;
 }

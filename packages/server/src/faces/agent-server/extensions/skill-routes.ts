@@ -1,43 +1,28 @@
 import { isAbsolute, resolve } from "node:path";
 import type {
-  HooksRequest,
   SkillInfo,
   SkillsRequest,
   SubAgentInfo,
   SubAgentsRequest,
+  agentServerRoutes,
 } from "@convoke/protocol";
-import type { RouteHandler } from "../../../http/mount.ts";
+import type { Handlers } from "../../../http/mount.ts";
 import { invalidField } from "../../../lib/fault.ts";
 import { hookMoments, readHookFile } from "../../../extensions/hooks/hook-config.ts";
 import { loadSkillFolder, mergeFound, type SkillsFound } from "../../../extensions/skills/load-skills.ts";
 import { readSkillSources } from "../../../extensions/skills/open-skill-set.ts";
 import type { LoadedSkill } from "../../../extensions/skills/parse-skill.ts";
-import type { WorkspaceFiles } from "../../../extensions/skills/workspace-files.ts";
 import { showSubAgent } from "../../../extensions/sub-agents/sub-agent.ts";
 import { findSubAgents } from "../../../extensions/sub-agents/sub-agent-set.ts";
-import type { ExtensionSources } from "../../../extensions/sources/extension-sources.ts";
 import { installedSkills } from "../../../extensions/sources/installed-skills.ts";
-import type { SettingsStore } from "../../../settings/settings-store.ts";
-
-export type SkillRouteDeps = {
-  readonly settings: SettingsStore;
-  readonly sources: ExtensionSources;
-  /** Of the machine that tools run on when a conversation has no sandbox. */
-  readonly files: WorkspaceFiles;
-  readonly home: string | null;
-  readonly publicFolder: string | null;
-  /** Relative directories of clients are below this one. */
-  readonly workspaceRoot: string;
-};
-
-type MoreSkills = SkillsRequest & { readonly marketplace_path?: string | null };
+import type { FaceDeps } from "../../face-deps.ts";
 
 /** Skills and hooks of a workspace. */
-export function skillHandlers(deps: SkillRouteDeps) {
-  const { settings, files, home, publicFolder, workspaceRoot } = deps;
+export function skillHandlers(deps: FaceDeps) {
+  const { settings, workspaceRoot } = deps;
+  const { files, home, publicFolder } = skillPlaces(deps);
   return {
-    listSkills: async ({ caller, body }) => {
-      const request = body as MoreSkills;
+    listSkills: async ({ caller, body: request }) => {
       const directory = readDirectory(request.project_dir ?? null, workspaceRoot);
       const found = await readSkillSources(
         {
@@ -78,7 +63,7 @@ export function skillHandlers(deps: SkillRouteDeps) {
     },
 
     loadHooks: async ({ body }) => {
-      const directory = readDirectory((body as HooksRequest).project_dir ?? null, workspaceRoot);
+      const directory = readDirectory(body.project_dir ?? null, workspaceRoot);
       const own = directory === null ? null : await readHookFile(files, directory);
       const found = own ?? (home === null ? null : await readHookFile(files, home));
       const moments = Object.keys(hookMoments) as (keyof typeof hookMoments)[];
@@ -86,15 +71,13 @@ export function skillHandlers(deps: SkillRouteDeps) {
         found === null ? null : Object.fromEntries(moments.map((moment) => [moment, found[moment]]));
       return { json: { hook_config: config } };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof agentServerRoutes>>;
 }
 
 /** Sub-agents in a directory, in the person's home, and built-in ones. */
-export async function listSubAgents(
-  request: SubAgentsRequest,
-  { files, home, workspaceRoot }: SkillRouteDeps,
-): Promise<SubAgentInfo[]> {
-  const directory = readDirectory(request.project_dir ?? null, workspaceRoot);
+export async function listSubAgents(request: SubAgentsRequest, deps: FaceDeps): Promise<SubAgentInfo[]> {
+  const { files, home } = skillPlaces(deps);
+  const directory = readDirectory(request.project_dir ?? null, deps.workspaceRoot);
   const agents = await findSubAgents({
     workspace: request.load_project === false || directory === null ? null : { files, workingDir: directory },
     server: request.load_user === false ? null : { files, home },
@@ -102,6 +85,12 @@ export async function listSubAgents(
   const isWanted = (agent: (typeof agents)[number]): boolean =>
     request.load_builtin !== false || agent.is_builtin !== true;
   return agents.filter(isWanted).map(showSubAgent);
+}
+
+/** Where skills of people are; files are those of the machine that tools run on when a conversation has no sandbox. */
+export function skillPlaces({ skills, toolHost }: Pick<FaceDeps, "skills" | "toolHost">) {
+  const { files, home, publicFolder } = skills.server;
+  return { files: skills.filesOf(toolHost) ?? files, home, publicFolder };
 }
 
 /** An absolute path, or one below the root of workspaces; null when none is given. */

@@ -1,31 +1,21 @@
 import { posix } from "node:path";
 import { WorkspaceError, type DirectoryEntry, type Workspace } from "@convoke/tool-host";
-import type { FolderEntry, RestoreFileRequest } from "@convoke/protocol";
-import type { RouteHandler } from "../../../http/mount.ts";
+import type { FolderEntry, conversationFileRoutes } from "@convoke/protocol";
+import type { Handlers } from "../../../http/mount.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { formatInstant } from "../../../lib/instant.ts";
-import {
-  describeRuntime,
-  refuseOutside,
-  runtimeAccess,
-  type RuntimeAccessDeps,
-} from "./conversation-machine.ts";
-import { transcriptHandlers, type TrajectoryRouteDeps } from "./trajectory-routes.ts";
+import type { FaceDeps } from "../../face-deps.ts";
+import { describeRuntime, refuseOutside, runtimeAccess } from "./conversation-machine.ts";
+import { transcriptHandlers } from "./trajectory-routes.ts";
 import { onMachine } from "./workspace-handler.ts";
 
-type FolderQuery = {
-  readonly path: string;
-  readonly page_id?: string | null;
-  readonly limit?: number;
-};
-
 /** The handlers of `conversationFileRoutes`: on the machine of a conversation, below its directory. */
-export function conversationFileHandlers(deps: RuntimeAccessDeps & TrajectoryRouteDeps) {
+export function conversationFileHandlers(deps: FaceDeps) {
   const openAccess = runtimeAccess(deps);
   return {
     ...transcriptHandlers(deps),
     listFolder: onMachine(openAccess, async ({ workspace, workingDir }, { query }) => {
-      const { path, page_id: pageId, limit = 200 } = query as FolderQuery;
+      const { path, page_id: pageId, limit = 200 } = query;
       refuseOutside(workingDir, path, ["query", "path"]);
       const entries = (await workspace.list(path)).map((entry) => ({ entry, key: keyOf(entry) }));
       const rest = entries.filter(({ key }) => key >= (pageId ?? "")).sort(byKey);
@@ -33,13 +23,9 @@ export function conversationFileHandlers(deps: RuntimeAccessDeps & TrajectoryRou
       return { json: { items: await Promise.all(items), next_page_id: rest[limit]?.key ?? null } };
     }),
     restoreFile: onMachine(openAccess, async ({ workspace, workingDir }, request) => {
-      const { path, ref } = request.body as RestoreFileRequest;
+      const { path, ref } = request.body;
       refuseOutside(workingDir, path, ["body", "path"]);
-      const { state } = await describeRuntime(
-        deps,
-        request.caller,
-        request.params["runtime_conversation_id"]!,
-      );
+      const { state } = await describeRuntime(deps, request.caller, request.params.runtime_conversation_id);
       if (state.status === "running")
         throw new Fault(
           "conflict",
@@ -49,7 +35,7 @@ export function conversationFileHandlers(deps: RuntimeAccessDeps & TrajectoryRou
       await workspace.gitRestore(path, ref ?? undefined);
       return { json: { success: true } };
     }),
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof conversationFileRoutes>;
 }
 
 /** Folders first, then by name as people sort, and still different for every name. */

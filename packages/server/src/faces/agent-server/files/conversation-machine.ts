@@ -1,23 +1,13 @@
 import { posix } from "node:path";
-import type { Workspace } from "@convoke/tool-host";
-import type { Directory } from "../../../directory/directory.ts";
-import type { ConversationConfig } from "../../../engine/conversation-config.ts";
 import { conversationMissing } from "../../../engine/refusals.ts";
 import type { ConversationInfoSource } from "../../../engine/state/conversation-info.ts";
 import { invalidField } from "../../../lib/fault.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
 import type { OpenAccess } from "../../../workspaces/workspace-access.ts";
-
-export type RuntimeAccessDeps = {
-  readonly directory: Directory;
-  readonly openAccess: OpenAccess;
-  readonly openFiles: (config: ConversationConfig, root: string) => Promise<Workspace>;
-  /** The machine inside a sandbox, for its owner only. */
-  readonly openSandboxAccess: OpenAccess;
-};
+import type { FaceDeps } from "../../face-deps.ts";
 
 /** The machine that a conversation works on, with the files below its directory. */
-export function runtimeAccess(deps: RuntimeAccessDeps): OpenAccess {
+export function runtimeAccess(deps: FaceDeps): OpenAccess {
   return async (caller, params) => {
     const { id, config } = await describeRuntime(deps, caller, params["runtime_conversation_id"]!);
     const { sandbox_id: sandboxId } = config;
@@ -33,7 +23,7 @@ export function runtimeAccess(deps: RuntimeAccessDeps): OpenAccess {
 
 /** Fails when the caller has no such conversation (404). */
 export async function describeRuntime(
-  { directory }: Pick<RuntimeAccessDeps, "directory">,
+  { directory }: Pick<FaceDeps, "directory">,
   caller: { readonly userId: string },
   id: string,
 ): Promise<ConversationInfoSource> {

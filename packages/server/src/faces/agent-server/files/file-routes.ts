@@ -1,17 +1,13 @@
 import { posix } from "node:path";
 import type { DirectoryEntry, LeftOut, RepositoryHead, Workspace } from "@convoke/tool-host";
-import type { RouteHandler, RouteReply, RouteRequest } from "../../../http/mount.ts";
+import type { machineRoutes } from "@convoke/protocol";
+import type { RouteReply, RouteRequest, Handlers } from "../../../http/mount.ts";
 import { invalidField } from "../../../lib/fault.ts";
-import type { OpenAccess, WorkspaceAccess } from "../../../workspaces/workspace-access.ts";
+import type { WorkspaceAccess } from "../../../workspaces/workspace-access.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 import { asAttachment, sendFile } from "./file-download.ts";
 import { receiveFile } from "./file-upload.ts";
 import { onMachine, pathOf } from "./workspace-handler.ts";
-
-export type FileRouteDeps = {
-  readonly openAccess: OpenAccess;
-  /** The largest file that can be uploaded. */
-  readonly uploadLimitBytes: number;
-};
 
 /** Large directories that can be regenerated. */
 const defaultExcludes = [
@@ -34,7 +30,10 @@ const history = ".git";
 const maxFavorites = 50;
 
 /** Files of one machine. */
-export function fileHandlers({ openAccess, uploadLimitBytes }: FileRouteDeps) {
+export function fileHandlers({
+  openAccess,
+  uploadLimitBytes,
+}: Pick<FaceDeps, "openAccess" | "uploadLimitBytes">) {
   const receive = async ({ workspace }: WorkspaceAccess, request: RouteRequest): Promise<number> =>
     receiveFile(request, workspace, pathOf(request), uploadLimitBytes);
   const download = onMachine(openAccess, async ({ workspace }, request) => {
@@ -60,7 +59,7 @@ export function fileHandlers({ openAccess, uploadLimitBytes }: FileRouteDeps) {
     }),
     getHome: onMachine(openAccess, async ({ workspace }, { query }) => {
       const home = await workspace.home();
-      const directories = directoriesIn(await workspace.list(home), query["include_hidden"] === true);
+      const directories = directoriesIn(await workspace.list(home), query.include_hidden === true);
       const favorites = directories.slice(0, maxFavorites).map((name) => ({
         label: name,
         path: posix.join(home, name),
@@ -71,10 +70,10 @@ export function fileHandlers({ openAccess, uploadLimitBytes }: FileRouteDeps) {
     searchSubdirectories: onMachine(openAccess, async ({ workspace }, request) => {
       const { query } = request;
       const path = pathOf(request);
-      const names = directoriesIn(await workspace.list(path), query["include_hidden"] === true);
-      const from = typeof query["page_id"] === "string" ? toSortKey(query["page_id"]) : "";
+      const names = directoriesIn(await workspace.list(path), query.include_hidden === true);
+      const from = typeof query.page_id === "string" ? toSortKey(query.page_id) : "";
       const rest = names.filter((name) => toSortKey(name) >= from);
-      const limit = (query["limit"] as number | undefined) ?? 100;
+      const { limit = 100 } = query;
       return {
         json: {
           items: rest.slice(0, limit).map((name) => ({ name, path: posix.join(path, name) })),
@@ -83,19 +82,22 @@ export function fileHandlers({ openAccess, uploadLimitBytes }: FileRouteDeps) {
       };
     }),
     archiveDirectory: onMachine(openAccess, async ({ workspace }, request) => {
-      const { query } = request;
+      const {
+        format: wanted,
+        exclude,
+        base_ref: baseRef,
+        use_default_excludes: isUsual = true,
+      } = request.query;
       const path = pathOf(request);
-      const wanted = query["format"];
-      refuseNul(query["exclude"]);
-      const isBare = query["use_default_excludes"] === false;
-      const named = (query["exclude"] as string[] | null | undefined) ?? [];
+      const named = exclude ?? [];
+      refuseNul(named);
       if (wanted !== "tar.gz" && wanted !== "zip") {
         // A file that git tracks is never in a regenerated folder, whatever the folder's name is.
-        const leftOut = { all: named, untracked: isBare ? [] : defaultExcludes };
-        return await patchReply(workspace, path, query["base_ref"], leftOut);
+        const leftOut = { all: named, untracked: isUsual ? defaultExcludes : [] };
+        return await patchReply(workspace, path, baseRef ?? undefined, leftOut);
       }
-      const exclude = [...(isBare ? [] : [history, ...defaultExcludes]), ...named];
-      const { content, format, repository } = await workspace.archive(path, exclude, wanted);
+      const leftOut = [...(isUsual ? [history, ...defaultExcludes] : []), ...named];
+      const { content, format, repository } = await workspace.archive(path, leftOut, wanted);
       return {
         stream: content,
         contentType: format === "zip" ? "application/zip" : "application/gzip",
@@ -105,16 +107,15 @@ export function fileHandlers({ openAccess, uploadLimitBytes }: FileRouteDeps) {
         },
       };
     }),
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof machineRoutes>>;
 }
 
 async function patchReply(
   workspace: Workspace,
   path: string,
-  baseRef: unknown,
+  ref: string | undefined,
   leftOut: LeftOut,
 ): Promise<RouteReply> {
-  const ref = typeof baseRef === "string" ? baseRef : undefined;
   const { base, head, repository, content } = await workspace.gitPatch(path, ref, leftOut);
   return {
     stream: content,
@@ -160,7 +161,7 @@ function toSortKey(name: string): string {
   return `${name.toLowerCase()}\0${name}`;
 }
 
-function refuseNul(exclude: unknown): void {
-  if (Array.isArray(exclude) && exclude.some((pattern) => String(pattern).includes("\0")))
+function refuseNul(patterns: readonly string[]): void {
+  if (patterns.some((pattern) => pattern.includes("\0")))
     throw invalidField(["query", "exclude"], "A pattern may not hold NUL.");
 }

@@ -1,13 +1,12 @@
 import type { DiffBase } from "@convoke/tool-host";
-import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
+import type { machineRoutes } from "@convoke/protocol";
+import type { RouteRequest, Handlers } from "../../../http/mount.ts";
 import { Fault } from "../../../lib/fault.ts";
-import type { OpenAccess } from "../../../workspaces/workspace-access.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 import { onMachine, pathOf } from "./workspace-handler.ts";
 
-export type GitRouteDeps = { readonly openAccess: OpenAccess };
-
 /** What changed in a workspace. */
-export function gitHandlers({ openAccess }: GitRouteDeps) {
+export function gitHandlers({ openAccess }: Pick<FaceDeps, "openAccess">) {
   const changes = onMachine(openAccess, async ({ workspace }, request) => ({
     json: await workspace.gitChanges(pathOf(request), refOf(request)),
   }));
@@ -20,12 +19,12 @@ export function gitHandlers({ openAccess }: GitRouteDeps) {
     getGitDiff: diff,
     getGitDiffByPath: diff,
     getGitCommits: onMachine(openAccess, async ({ workspace }, request) => ({
-      json: await workspace.gitCommits(pathOf(request), (request.query["limit"] as number | undefined) ?? 50),
+      json: await workspace.gitCommits(pathOf(request), request.query.limit ?? 50),
     })),
     getGitCommitChanges: onMachine(openAccess, async ({ workspace }, request) => ({
-      json: await workspace.gitCommitChanges(pathOf(request), request.params["sha"] ?? ""),
+      json: await workspace.gitCommitChanges(pathOf(request), request.params.sha),
     })),
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof machineRoutes>>;
 }
 
 function refOf({ query }: RouteRequest): string | undefined {
@@ -34,7 +33,7 @@ function refOf({ query }: RouteRequest): string | undefined {
 
 function baseOf(request: RouteRequest): DiffBase {
   const ref = refOf(request);
-  const { commit } = request.query;
+  const commit = request.query["commit"];
   if (typeof commit !== "string") return ref === undefined ? {} : { ref };
   if (ref === undefined) return { commit };
   throw new Fault("unusable", "ref_and_commit", "Send either ref or commit, not both.");

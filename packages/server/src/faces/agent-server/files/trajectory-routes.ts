@@ -1,9 +1,8 @@
 import { Readable } from "node:stream";
+import type { workspaceRoutes, conversationFileRoutes } from "@convoke/protocol";
 import { secretValues, sparedTexts } from "../../../engine/secret-values.ts";
 import { toConversationInfo, type ConversationInfoSource } from "../../../engine/state/conversation-info.ts";
-import type { Directory } from "../../../directory/directory.ts";
-import { conversationMissing } from "../../../engine/refusals.ts";
-import type { RouteHandler } from "../../../http/mount.ts";
+import { describeAsked } from "../../../http/asked-conversation.ts";
 import type { Journal, StoredEvent } from "../../../journal/journal.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { toSharedEvent, toSharedInfo } from "../../../reading/shared-view.ts";
@@ -13,26 +12,20 @@ import type { UserSecrets } from "../../../workspaces/machine.ts";
 import { zipStream, type ZipEntry } from "../../../workspaces/zip-stream.ts";
 import { asAttachment } from "./file-download.ts";
 import { transcriptForms, type TranscriptEvents } from "./transcript-forms.ts";
-import { conversationIdOf } from "../../../http/conversation-id.ts";
-
-export type TrajectoryRouteDeps = {
-  readonly directory: Pick<Directory, "describe">;
-  readonly journal: Pick<Journal, "read" | "lastSeq">;
-  readonly secrets: UserSecrets;
-};
+import type { Handlers } from "../../../http/mount.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 
 /** The maximum of entries in a plain ZIP file, less the file about the conversation. */
 const maxEvents = 65_000;
 const batchSize = 100;
 
 /** A conversation as files: `meta.json`, and each event as it goes out anywhere. */
-export function trajectoryHandlers({ directory, journal, secrets }: TrajectoryRouteDeps) {
+export function trajectoryHandlers({ directory, journal, secrets }: FaceDeps) {
   return {
     downloadTrajectory: async (request) => {
       const { caller } = request;
-      const id = conversationIdOf(request);
-      const described = await directory.describe(caller, id);
-      if (described === null) throw conversationMissing(id);
+      const described = await describeAsked(directory, request);
+      const { id } = described;
       if (Math.min(await journal.lastSeq(id), endOf(caller)) > maxEvents) {
         throw new Fault(
           "too-large",
@@ -50,19 +43,18 @@ export function trajectoryHandlers({ directory, journal, secrets }: TrajectoryRo
         headers: asAttachment(`${id}.zip`),
       };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof workspaceRoutes>>;
 }
 
 /** A conversation as one text, written while it is read, however long it is. */
-export function transcriptHandlers({ directory, journal, secrets }: TrajectoryRouteDeps) {
+export function transcriptHandlers({ directory, journal, secrets }: FaceDeps) {
   return {
     getTranscript: async (request) => {
       const { caller, query } = request;
-      const id = conversationIdOf(request);
-      const described = await directory.describe(caller, id);
-      if (described === null) throw conversationMissing(id);
+      const described = await describeAsked(directory, request);
+      const { id } = described;
       const mask = await maskFor(described, secrets, caller.userId);
-      const { write, contentType, ending } = transcriptForms[String(query["format"])]!;
+      const { write, contentType, ending } = transcriptForms[query.format ?? "markdown"];
       const events = readAll(id, journal, caller);
       return {
         stream: Readable.from(write(described, events, mask), { objectMode: false }),
@@ -70,7 +62,7 @@ export function transcriptHandlers({ directory, journal, secrets }: TrajectoryRo
         headers: asAttachment(`${id}.${ending}`),
       };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof conversationFileRoutes>>;
 }
 
 /** Events are stored without secrets; this masks secrets that were added after the event. */

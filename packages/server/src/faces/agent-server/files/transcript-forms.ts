@@ -18,7 +18,7 @@ type Write = (
 /** One text of a conversation, written while its events are read. */
 type Form = { readonly write: Write; readonly contentType: string; readonly ending: string };
 
-export const transcriptForms: Readonly<Record<string, Form>> = {
+export const transcriptForms: Readonly<Record<"markdown" | "html" | "jsonl" | "atif", Form>> = {
   markdown: { write: listSections, contentType: "text/markdown; charset=utf-8", ending: "md" },
   html: { write: listHtml, contentType: "text/html; charset=utf-8", ending: "html" },
   jsonl: { write: listLines, contentType: "application/x-ndjson; charset=utf-8", ending: "jsonl" },

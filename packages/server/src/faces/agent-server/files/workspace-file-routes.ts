@@ -1,28 +1,16 @@
 import { posix } from "node:path";
 import { WorkspaceError, type Workspace } from "@convoke/tool-host";
-import { conversationMissing } from "../../../engine/refusals.ts";
-import type { Directory } from "../../../directory/directory.ts";
-import type { ConversationConfig } from "../../../engine/conversation-config.ts";
+import type { workspaceRoutes } from "@convoke/protocol";
+import { conversationIdOf, describeAsked } from "../../../http/asked-conversation.ts";
 import { isLoopback } from "../../../http/guard.ts";
+import type { RouteHandler, RouteReply, RouteRequest, Handlers } from "../../../http/mount.ts";
 import { Fault } from "../../../lib/fault.ts";
-import type { RouteHandler, RouteReply, RouteRequest } from "../../../http/mount.ts";
 import { contentTypeOf } from "../../../workspaces/content-type-of.ts";
 import { isPageCapability, toPageUrl, withoutCapability } from "../../../workspaces/page-address.ts";
 import { toFault } from "../../../workspaces/to-fault.ts";
-import {
-  workspaceCookie,
-  workspaceSessionSeconds,
-  type WorkspaceSessions,
-} from "../../../workspaces/workspace-session.ts";
-import { conversationIdOf } from "../../../http/conversation-id.ts";
+import { workspaceCookie, workspaceSessionSeconds } from "../../../workspaces/workspace-session.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 import { sendFile } from "./file-download.ts";
-
-export type WorkspaceFileRouteDeps = {
-  readonly directory: Pick<Directory, "describe" | "requireFiles">;
-  readonly sessions: WorkspaceSessions;
-  /** The files of a conversation's machine; paths must stay below `root`. */
-  readonly openFiles: (config: ConversationConfig, root: string) => Promise<Workspace>;
-};
 
 /**
  * Pages of a workspace are untrusted and are served from the server's address: so they get an opaque origin, from which
@@ -37,13 +25,11 @@ const pageHeaders = {
 };
 
 /** The files of a conversation for web pages. */
-export function workspaceFileHandlers({ directory, sessions, openFiles }: WorkspaceFileRouteDeps) {
+export function workspaceFileHandlers({ directory, sessions, openFiles }: FaceDeps) {
   const serve: RouteHandler = async (request) => {
     const id = conversationIdOf(request);
     refuseForeignPage(request);
-    const described = await directory.describe(request.caller, id);
-    if (described === null) throw conversationMissing(id);
-    const { config } = described;
+    const { config } = await describeAsked(directory, request);
     await directory.requireFiles(id, config);
     const root = config.workspace.working_dir;
     try {
@@ -67,7 +53,7 @@ export function workspaceFileHandlers({ directory, sessions, openFiles }: Worksp
     deleteWorkspaceSession: ({ request }) => cookieReply(request, "", 0),
     serveWorkspaceRoot: serve,
     serveWorkspaceFile: serve,
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof workspaceRoutes>>;
 }
 
 /**

@@ -1,12 +1,12 @@
-import type { RouteHandler, RouteReply, RouteRequest } from "../../../http/mount.ts";
+import type { RouteReply, RouteRequest } from "../../../http/mount.ts";
 import { toFault } from "../../../workspaces/to-fault.ts";
 import type { OpenAccess, WorkspaceAccess } from "../../../workspaces/workspace-access.ts";
 
 /** Handles requests for one machine; its refusals are sent as Faults. */
-export function onMachine(
+export function onMachine<Request extends RouteRequest>(
   openAccess: OpenAccess,
-  handle: (access: WorkspaceAccess, request: RouteRequest) => Promise<RouteReply>,
-): RouteHandler {
+  handle: (access: WorkspaceAccess, request: Request) => Promise<RouteReply>,
+): (request: Request) => Promise<RouteReply> {
   return async (request) => {
     try {
       return await handle(await openAccess(request.caller, request.params), request);

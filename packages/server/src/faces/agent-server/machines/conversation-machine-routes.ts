@@ -1,38 +1,33 @@
-import { ofRuntimes, type ConversationRuntimeInfo, type RuntimeOperation } from "@convoke/protocol";
-import type { Sandboxes } from "../../../app-conversations/sandbox-service.ts";
-import { conversationMissing } from "../../../engine/refusals.ts";
-import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
+import {
+  ofRuntimes,
+  type ConversationRuntimeInfo,
+  type RuntimeOperation,
+  type conversationMachineRoutes,
+  type onConversationMachineRoutes,
+} from "@convoke/protocol";
+import { describeAsked } from "../../../http/asked-conversation.ts";
+import { byOperation, type RouteHandler, type RouteRequest, type Handlers } from "../../../http/mount.ts";
 import { invalidField } from "../../../lib/fault.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
-import {
-  describeRuntime,
-  refuseOutside,
-  runtimeAccess,
-  type RuntimeAccessDeps,
-} from "../files/conversation-machine.ts";
+import type { FaceDeps } from "../../face-deps.ts";
+import { describeRuntime, refuseOutside, runtimeAccess } from "../files/conversation-machine.ts";
 import { editorDesktopHandlers } from "./editor-desktop-routes.ts";
-import { conversationIdOf } from "../../../http/conversation-id.ts";
-import { machineHandlers, type WorkspaceHandlersDeps } from "./workspace-handlers.ts";
+import { machineHandlers } from "./workspace-handlers.ts";
 import { trajectoryHandlers } from "../files/trajectory-routes.ts";
 
-export type RuntimeRouteDeps = WorkspaceHandlersDeps &
-  RuntimeAccessDeps & {
-    readonly sandboxes: Sandboxes | null;
-  };
-
-type RuntimeHandlers = Record<`${RuntimeOperation}InConversation`, RouteHandler>;
+type RuntimeHandlers = Handlers<typeof onConversationMachineRoutes>;
 
 /**
  * The machine routes below a conversation: on the conversation's machine, below its directory. Commands start in that
  * directory but are not confined to it, like those of an agent. Source: agent server 1.58.
  */
-export function onConversationMachineHandlers(deps: RuntimeRouteDeps): RuntimeHandlers {
+export function onConversationMachineHandlers(deps: FaceDeps): RuntimeHandlers {
   const openAccess = runtimeAccess(deps);
-  const all: Record<string, RouteHandler> = {
+  const all = byOperation({
     ...machineHandlers({ ...deps, openAccess }),
     ...trajectoryHandlers(deps),
     ...editorDesktopHandlers,
-  };
+  });
   const handlers = (Object.keys(ofRuntimes) as RuntimeOperation[]).map((operation) => {
     const handle: RouteHandler = async (request) => {
       const id = request.params["runtime_conversation_id"]!;
@@ -62,15 +57,9 @@ function checkTrajectory({ params }: RouteRequest, id: string): void {
 }
 
 /** Where conversations work. */
-export function conversationMachineHandlers({
-  directory,
-  sandboxes,
-}: Pick<RuntimeRouteDeps, "directory" | "sandboxes">) {
+export function conversationMachineHandlers({ directory, sandboxes }: FaceDeps) {
   const answer: RouteHandler = async (request) => {
-    const id = conversationIdOf(request);
-    const described = await directory.describe(request.caller, id);
-    if (described === null) throw conversationMissing(id);
-    const { sandbox_id: sandboxId } = described.config;
+    const { sandbox_id: sandboxId } = (await describeAsked(directory, request)).config;
     if (sandboxId === undefined) return { json: { runtime_status: "available", can_resume: true } };
     const [sandbox] = (await sandboxes?.getMany(request.caller.userId, [sandboxId])) ?? [];
     const status = statusOf[sandbox?.status ?? "MISSING"];
@@ -88,7 +77,9 @@ export function conversationMachineHandlers({
     };
     return { json };
   };
-  return { getRuntime: answer, reprovisionRuntime: answer } satisfies Record<string, RouteHandler>;
+  return { getRuntime: answer, reprovisionRuntime: answer } satisfies Handlers<
+    typeof conversationMachineRoutes
+  >;
 }
 
 const statusOf = {

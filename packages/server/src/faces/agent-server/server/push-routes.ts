@@ -1,23 +1,12 @@
-import type { PushSubscriptionInfo, SubscribePushRequest } from "@convoke/protocol";
-import type { RouteHandler } from "../../../http/mount.ts";
+import type { PushSubscriptionInfo, pushRoutes } from "@convoke/protocol";
+import type { Handlers } from "../../../http/mount.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
-import type { PushServices } from "../../../push/push-services.ts";
-import type { PushTarget, Subscription, SubscriptionStore } from "../../../push/subscription-store.ts";
-
-export type PushRouteDeps = {
-  /** Null while web push is off. */
-  readonly push: {
-    /** In base64url. */
-    readonly publicKey: string;
-    readonly services: PushServices;
-    /** False for malformed keys. */
-    readonly canSeal: (target: PushTarget) => boolean;
-    readonly subscriptions: SubscriptionStore;
-  } | null;
-};
+import { isoOf } from "../../../lib/instant.ts";
+import type { Subscription } from "../../../push/subscription-store.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 
 /** The handlers of `pushRoutes`. */
-export function pushHandlers({ push }: PushRouteDeps) {
+export function pushHandlers({ push }: FaceDeps) {
   return {
     getPush: () => ({ json: { is_on: push !== null, public_key: push?.publicKey ?? null } }),
 
@@ -34,7 +23,7 @@ export function pushHandlers({ push }: PushRouteDeps) {
           "Web push is off here. Whoever runs the server switches it on with CONVOKE_WEB_PUSH=on.",
         );
       }
-      const { endpoint, keys, kinds = ["asks", "done", "failed"] } = body as SubscribePushRequest;
+      const { endpoint, keys, kinds = ["asks", "done", "failed"] } = body;
       if (!URL.canParse(endpoint) || !push.services(new URL(endpoint))) {
         throw invalidField(
           ["body", "endpoint"],
@@ -52,16 +41,15 @@ export function pushHandlers({ push }: PushRouteDeps) {
       return { status: 201, json: toInfo(added) };
     },
 
-    async unsubscribePush({ caller, params }) {
-      const id = params["subscription_id"]!;
+    async unsubscribePush({ caller, params: { subscription_id: id } }) {
       if ((await push?.subscriptions.remove(caller.userId, id)) !== true) {
         throw new Fault("missing", "push_subscription_not_found", "The caller has no such subscription.");
       }
       return { status: 204, text: "" };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof pushRoutes>;
 }
 
 function toInfo({ id, service, kinds, createdAtMs }: Subscription): PushSubscriptionInfo {
-  return { id, service, kinds: [...kinds], created_at: new Date(createdAtMs).toISOString() };
+  return { id, service, kinds: [...kinds], created_at: isoOf(createdAtMs) };
 }

@@ -1,21 +1,13 @@
-import type { ToolHost } from "@convoke/tool-host";
+import type { agentServerRoutes } from "@convoke/protocol";
 import { readHealth } from "../../../http/health.ts";
-import type { RouteHandler } from "../../../http/mount.ts";
+import type { RouteHandler, Handlers } from "../../../http/mount.ts";
 import { serverInfo } from "../../../http/server-info.ts";
 import { oracleToolName, workflowToolSet } from "../../../agent/tool-specs.ts";
 import { taskToolSet } from "../../../settings/with-defaults.ts";
-import type { Clock } from "../../../lib/clock.ts";
-
-export type ServerRouteDeps = {
-  readonly toolHost: ToolHost;
-  readonly clock: Clock;
-  /** Epoch milliseconds of the last call to an `/api` route. */
-  readonly lastActivityMs: () => number;
-  readonly isReady: () => boolean;
-};
+import type { FaceDeps } from "../../face-deps.ts";
 
 /** Health, identity and catalogue. */
-export function serverHandlers(deps: ServerRouteDeps) {
+export function serverHandlers(deps: FaceDeps) {
   const startedMs = deps.clock.nowMs();
   const tools = selectableTools(deps.toolHost.catalogue);
   const info: RouteHandler = () => ({
@@ -37,7 +29,7 @@ export function serverHandlers(deps: ServerRouteDeps) {
     getServerInfo: info,
     getRoot: info,
     listTools: () => ({ json: tools }),
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof agentServerRoutes>>;
 }
 
 /** The tools that agents can request by name, sorted. */

@@ -1,6 +1,6 @@
-import { ACPAgentProfile, OpenHandsAgentProfile, type RenameProfileRequest } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
-import type { RouteHandler } from "../../../http/mount.ts";
+import { ACPAgentProfile, OpenHandsAgentProfile, type agentProfileRoutes } from "@convoke/protocol";
+import type { Handlers } from "../../../http/mount.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
 import {
   activateAgentProfile,
@@ -13,19 +13,17 @@ import {
   withActiveAgentProfile,
 } from "../../../settings/agent-profiles.ts";
 import { diagnoseAgentProfile } from "../../../settings/resolve-agent-profile.ts";
-import { originOf } from "../../../settings/profile-history.ts";
-import type { SettingsStore } from "../../../settings/settings-store.ts";
-
-export type AgentProfileRouteDeps = { readonly settings: SettingsStore; readonly validator: Validator };
+import type { FaceDeps } from "../../face-deps.ts";
+import { changeSettings } from "./change-settings.ts";
 
 /** Agents to launch. */
-export function agentProfileHandlers({ settings, validator }: AgentProfileRouteDeps) {
+export function agentProfileHandlers({ settings, validator }: FaceDeps) {
   return {
     listAgentProfiles: async ({ caller }) => {
       const { settings: before } = await settings.load(caller.userId);
       const stored = hasActiveAgentProfile(before)
         ? before
-        : (await settings.change(caller.userId, withActiveAgentProfile, originOf(caller))).settings;
+        : (await changeSettings(settings, caller, withActiveAgentProfile)).settings;
       return {
         json: {
           profiles: Object.values(stored.agentProfiles).map(showAgentProfile),
@@ -34,54 +32,42 @@ export function agentProfileHandlers({ settings, validator }: AgentProfileRouteD
       };
     },
 
-    getAgentProfile: async ({ caller, params }) => {
-      const name = params["name"]!;
+    getAgentProfile: async ({ caller, params: { name } }) => {
       const profile = requireAgentProfile((await settings.load(caller.userId)).settings, name);
       return { json: { name, profile } };
     },
 
-    saveAgentProfile: async ({ caller, params, body }) => {
-      const name = params["name"]!;
-      const profile = readProfile(body as Record<string, unknown>, validator);
-      await settings.change(
-        caller.userId,
-        (stored) => saveAgentProfile(stored, name, profile),
-        originOf(caller),
-      );
+    saveAgentProfile: async ({ caller, params: { name }, body }) => {
+      const profile = readProfile(body, validator);
+      await changeSettings(settings, caller, (stored) => saveAgentProfile(stored, name, profile));
       return { status: 201, json: { name, message: `Agent profile ${name} stored` } };
     },
 
-    deleteAgentProfile: async ({ caller, params }) => {
-      const name = params["name"]!;
-      await settings.change(caller.userId, (stored) => deleteAgentProfile(stored, name), originOf(caller));
+    deleteAgentProfile: async ({ caller, params: { name } }) => {
+      await changeSettings(settings, caller, (stored) => deleteAgentProfile(stored, name));
       return { json: { name, message: `Agent profile ${name} deleted` } };
     },
 
     renameAgentProfile: async ({ caller, params, body }) => {
-      const { new_name: newName } = body as RenameProfileRequest;
+      const { new_name: newName } = body;
       if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(newName)) {
         const msg = "A name has 1 to 64 letters, digits, dots, dashes and underscores.";
         throw invalidField(["body", "new_name"], msg);
       }
-      await settings.change(
-        caller.userId,
-        (stored) => renameAgentProfile(stored, params["name"]!, newName),
-        originOf(caller),
-      );
-      return { json: { name: newName, message: `Agent profile ${params["name"]!} is now ${newName}` } };
+      await changeSettings(settings, caller, (stored) => renameAgentProfile(stored, params.name, newName));
+      return { json: { name: newName, message: `Agent profile ${params.name} is now ${newName}` } };
     },
 
-    activateAgentProfile: async ({ caller, params }) => {
-      const id = params["profile_id"]!;
+    activateAgentProfile: async ({ caller, params: { profile_id: id } }) => {
       await settings.change(caller.userId, (stored) => activateAgentProfile(stored, id));
       return { json: { id, message: "The agent profile is in use", agent_settings_applied: false } };
     },
 
     materializeAgentProfile: async ({ caller, params }) => {
       const { settings: stored } = await settings.load(caller.userId);
-      return { json: diagnoseAgentProfile(stored, requireAgentProfile(stored, params["name"]!)) };
+      return { json: diagnoseAgentProfile(stored, requireAgentProfile(stored, params.name)) };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof agentProfileRoutes>;
 }
 
 /** Unknown fields of a profile are refused by name, so that nothing is silently dropped (P55). */

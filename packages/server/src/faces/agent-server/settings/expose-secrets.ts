@@ -3,9 +3,6 @@ import { secretMask, type ShownAs } from "../../../settings/secret-fields.ts";
 import { requireRole } from "../../../security/roles.ts";
 import type { SealedValues } from "../../../settings/sealed-values.ts";
 
-/** Answers with secrets must not be stored by any cache. */
-export const notStored = { "cache-control": "no-store" } as const;
-
 /**
  * The form of secrets that the header `X-Expose-Secrets` requests: masked without it, sealed for `encrypted` (or
  * `true`), plain for `plaintext`. Null for anything else. Callers see only their own secrets, whatever the header says, and viewers none: for them it throws a Fault.

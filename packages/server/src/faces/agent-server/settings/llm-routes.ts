@@ -1,9 +1,5 @@
-import type {
-  LocalModelServer,
-  ProviderConnectionCreateRequest,
-  ProviderConnectionUpdateRequest,
-} from "@convoke/protocol";
-import type { RouteHandler } from "../../../http/mount.ts";
+import type { llmRoutes } from "@convoke/protocol";
+import type { Handlers } from "../../../http/mount.ts";
 import { invalidField, type Fault } from "../../../lib/fault.ts";
 import { byProvider, modelsByProvider, ownModels, routedName } from "../../../settings/model-list.ts";
 import {
@@ -13,20 +9,11 @@ import {
   showConnection,
 } from "../../../settings/provider-connections.ts";
 import { verifiedWith } from "../../../settings/verified-models.ts";
-import type { SealedValues } from "../../../settings/sealed-values.ts";
-import type { SettingsStore } from "../../../settings/settings-store.ts";
-import type { Clock } from "../../../lib/clock.ts";
-import { originOf } from "../../../settings/profile-history.ts";
-
-export type LlmRouteDeps = {
-  readonly settings: SettingsStore;
-  readonly sealedValues: SealedValues;
-  readonly clock: Clock;
-  readonly findLocalServers: () => Promise<readonly LocalModelServer[]>;
-};
+import type { FaceDeps } from "../../face-deps.ts";
+import { changeSettings } from "./change-settings.ts";
 
 /** Models, providers, connections. */
-export function llmHandlers({ settings, sealedValues, clock, findLocalServers }: LlmRouteDeps) {
+export function llmHandlers({ settings, sealedValues, clock, findLocalServers }: FaceDeps) {
   const modelsOf = async (userId: string): Promise<ReturnType<typeof modelsByProvider>> =>
     modelsByProvider(ownModels((await settings.load(userId)).settings));
 
@@ -34,7 +21,7 @@ export function llmHandlers({ settings, sealedValues, clock, findLocalServers }:
     listProviders: () => ({ json: { providers: [...modelsByProvider().keys()] } }),
 
     listModels: async ({ caller, query }) => {
-      const wanted = query["provider"];
+      const wanted = query.provider;
       const models = [...(await modelsOf(caller.userId))].filter(
         ([provider]) => !wanted || provider === wanted,
       );
@@ -73,39 +60,31 @@ export function llmHandlers({ settings, sealedValues, clock, findLocalServers }:
     },
 
     createProviderConnection: async ({ caller, body }) => {
-      const request = sealedValues.openIn(caller.userId, body, ["body"]) as ProviderConnectionCreateRequest;
+      const request = sealedValues.openIn(caller.userId, body, ["body"]);
       let id = "";
-      const { settings: after } = await settings.change(
-        caller.userId,
-        (stored) => {
-          const added = addConnection(stored, request, clock.nowMs());
-          ({ id } = added);
-          return added.settings;
-        },
-        originOf(caller),
-      );
+      const { settings: after } = await changeSettings(settings, caller, (stored) => {
+        const added = addConnection(stored, request, clock.nowMs());
+        ({ id } = added);
+        return added.settings;
+      });
       return { status: 201, json: showConnection(after, id) };
     },
 
-    updateProviderConnection: async ({ caller, params, body }) => {
-      const id = params["connection_id"]!;
-      const change = sealedValues.openIn(caller.userId, body, ["body"]) as ProviderConnectionUpdateRequest;
-      const { settings: after } = await settings.change(
-        caller.userId,
-        (stored) => changeConnection(stored, id, change, clock.nowMs()),
-        originOf(caller),
+    updateProviderConnection: async ({ caller, params: { connection_id: id }, body }) => {
+      const change = sealedValues.openIn(caller.userId, body, ["body"]);
+      const { settings: after } = await changeSettings(settings, caller, (stored) =>
+        changeConnection(stored, id, change, clock.nowMs()),
       );
       return { json: showConnection(after, id) };
     },
 
-    deleteProviderConnection: async ({ caller, params }) => {
-      const id = params["connection_id"]!;
+    deleteProviderConnection: async ({ caller, params: { connection_id: id } }) => {
       const { settings: before } = await settings.load(caller.userId);
       const shown = showConnection(before, id);
       await settings.change(caller.userId, (stored) => removeConnection(stored, id));
       return { json: shown };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof llmRoutes>;
 }
 
 /** The vendor's catalogue, whether or not a login works. */

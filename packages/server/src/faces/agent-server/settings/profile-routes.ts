@@ -1,10 +1,6 @@
-import type {
-  LLMProfileList,
-  RenameProfileRequest,
-  SaveProfileRequest,
-  ValidateProfileRequest,
-} from "@convoke/protocol";
-import type { RouteHandler } from "../../../http/mount.ts";
+import type { LLMProfileList, llmProfileRoutes } from "@convoke/protocol";
+import type { Handlers } from "../../../http/mount.ts";
+import { notStored } from "../../../http/route-reply.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
 import {
   activateProfile,
@@ -15,22 +11,16 @@ import {
   saveProfile,
 } from "../../../settings/profiles.ts";
 import { resolveConnection } from "../../../settings/provider-connections.ts";
-import type { SealedValues } from "../../../settings/sealed-values.ts";
 import { mergeChange } from "../../../settings/secret-fields.ts";
-import { originOf } from "../../../settings/profile-history.ts";
-import type { SettingsStore } from "../../../settings/settings-store.ts";
 import { isKeySet, shownAddress, showModel, textOrNull } from "../../../settings/settings-views.ts";
 import type { JsonObject, StoredSettings } from "../../../settings/stored-settings.ts";
-import { badExposure, notStored, readExposure } from "./expose-secrets.ts";
-import { tryModel, type TryModelDeps } from "./try-model.ts";
-
-export type LlmProfileRouteDeps = TryModelDeps & {
-  readonly settings: SettingsStore;
-  readonly sealedValues: SealedValues;
-};
+import type { FaceDeps } from "../../face-deps.ts";
+import { changeSettings } from "./change-settings.ts";
+import { badExposure, readExposure } from "./expose-secrets.ts";
+import { tryModel } from "./try-model.ts";
 
 /** Stored models: those of `/api/v1/settings/profiles`, in the words of agent servers. */
-export function llmProfileHandlers(deps: LlmProfileRouteDeps) {
+export function llmProfileHandlers(deps: FaceDeps) {
   const { settings, sealedValues } = deps;
   return {
     listLlmProfiles: async ({ caller }) => {
@@ -45,7 +35,7 @@ export function llmProfileHandlers(deps: LlmProfileRouteDeps) {
     getLlmProfile: async (request) => {
       const exposure = readExposure(request, sealedValues);
       if (exposure === null) return badExposure;
-      const name = request.params["name"]!;
+      const name = request.params.name;
       const { settings: stored } = await settings.load(request.caller.userId);
       const own = requireProfile(stored, name);
       const llm = resolveConnection(stored, own) ?? own;
@@ -57,35 +47,28 @@ export function llmProfileHandlers(deps: LlmProfileRouteDeps) {
       };
     },
 
-    saveLlmProfile: async ({ caller, params, body }) => {
-      const name = params["name"]!;
-      const request = sealedValues.openIn(caller.userId, body, ["body"]) as SaveProfileRequest;
+    saveLlmProfile: async ({ caller, params: { name }, body }) => {
+      const request = sealedValues.openIn(caller.userId, body, ["body"]);
       if ((request.llm ?? null) === null)
         throw invalidField(["body", "llm"], "Add this field: it is required.", "missing");
       // The named connection may be created later; until then the list marks the profile as broken, and it cannot be
       // used.
-      await settings.change(caller.userId, (stored) => saveProfile(stored, name, request), originOf(caller));
+      await changeSettings(settings, caller, (stored) => saveProfile(stored, name, request));
       return { status: 201, json: { name, message: `Profile ${name} stored` } };
     },
 
-    deleteLlmProfile: async ({ caller, params }) => {
-      const name = params["name"]!;
-      await settings.change(caller.userId, (stored) => deleteProfile(stored, name), originOf(caller));
+    deleteLlmProfile: async ({ caller, params: { name } }) => {
+      await changeSettings(settings, caller, (stored) => deleteProfile(stored, name));
       return { json: { name, message: `Profile ${name} deleted` } };
     },
 
     renameLlmProfile: async ({ caller, params, body }) => {
-      const { new_name: newName } = body as RenameProfileRequest;
-      await settings.change(
-        caller.userId,
-        (stored) => renameProfile(stored, params["name"]!, newName),
-        originOf(caller),
-      );
-      return { json: { name: newName, message: `Profile ${params["name"]!} is now ${newName}` } };
+      const { new_name: newName } = body;
+      await changeSettings(settings, caller, (stored) => renameProfile(stored, params.name, newName));
+      return { json: { name: newName, message: `Profile ${params.name} is now ${newName}` } };
     },
 
-    activateLlmProfile: async ({ caller, params }) => {
-      const name = params["name"]!;
+    activateLlmProfile: async ({ caller, params: { name } }) => {
       await settings.change(caller.userId, (stored) => {
         if (resolveConnection(stored, requireProfile(stored, name)) === null)
           throw connectionMissing(["path", "name"]);
@@ -95,15 +78,15 @@ export function llmProfileHandlers(deps: LlmProfileRouteDeps) {
     },
 
     validateLlmProfile: async ({ caller, params, body, signal }) => {
-      const { llm } = sealedValues.openIn(caller.userId, body, ["body"]) as ValidateProfileRequest;
+      const { llm } = sealedValues.openIn(caller.userId, body, ["body"]);
       const { settings: stored } = await settings.load(caller.userId);
       // A masked or absent key means the key that is already stored under this name.
-      const merged = mergeChange(keysOf(profileOf(stored, params["name"]!)), llm, ["body", "llm"]);
+      const merged = mergeChange(keysOf(profileOf(stored, params.name)), llm, ["body", "llm"]);
       const resolved = resolveConnection(stored, merged);
       if (resolved === null) throw connectionMissing();
       return { json: await tryModel(resolved, deps, signal) };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof llmProfileRoutes>;
 }
 
 function showProfile(stored: StoredSettings, name: string, llm: JsonObject) {

@@ -1,10 +1,8 @@
-import type { Action, Rule, SetRulesRequest, TryRuleRequest } from "@convoke/protocol";
-import type { Directory } from "../../../directory/directory.ts";
-import type { RuleSources } from "../../../directory/owned-rules.ts";
+import type { Action, Rule, TryRuleRequest, ruleRoutes } from "@convoke/protocol";
 import { noProjectRules, type ProjectRules, type Rules } from "../../../engine/ports.ts";
 import { conversationMissing } from "../../../engine/refusals.ts";
 import type { ConversationConfig } from "../../../engine/conversation-config.ts";
-import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
+import type { Handlers } from "../../../http/mount.ts";
 import { describeError } from "../../../lib/describe-error.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
 import { ruleProblem } from "../../../security/rules/check-rules.ts";
@@ -13,23 +11,18 @@ import { rulesFrom } from "../../../security/rules/rule.ts";
 import { isShellTool } from "../../../security/rules/shell-call.ts";
 import { showReading } from "../../../security/rules/show-reading.ts";
 import type { VersionedRules } from "../../../settings/rule-store.ts";
-
-export type RuleRouteDeps = {
-  readonly directory: Directory;
-  readonly ruleSources: RuleSources;
-  /** Absolute; relative paths of a call without a conversation are below it. */
-  readonly workspaceRoot: string;
-};
+import type { FaceDeps } from "../../face-deps.ts";
+import type { Caller } from "../../../security/caller.ts";
 
 /** The caller's rules for all conversations, and a trial of all rules that count. */
-export function ruleHandlers({ directory, ruleSources, workspaceRoot }: RuleRouteDeps) {
+export function ruleHandlers({ directory, ruleSources, workspaceRoot }: FaceDeps) {
   const { server, users } = ruleSources;
   const show = ({ rules, version }: VersionedRules): { json: object } => ({
     json: { rules, version, server_rules: server },
   });
 
-  async function configOf(request: RouteRequest, id: string): Promise<ConversationConfig> {
-    const described = await directory.describe(request.caller, id);
+  async function configOf(caller: Caller, id: string): Promise<ConversationConfig> {
+    const described = await directory.describe(caller, id);
     if (described === null) throw conversationMissing(id);
     return described.config;
   }
@@ -38,7 +31,7 @@ export function ruleHandlers({ directory, ruleSources, workspaceRoot }: RuleRout
     getRules: async ({ caller }) => show(await users.load(caller.userId)),
 
     setRules: async ({ body, caller }) => {
-      const { rules, version = null } = body as SetRulesRequest;
+      const { rules, version = null } = body;
       rules.forEach((rule, index) => checkRule(rule, ["body", "rules", index]));
       const stored = await users.change(caller.userId, version, () => rules);
       if (stored !== null) return show(stored);
@@ -47,10 +40,10 @@ export function ruleHandlers({ directory, ruleSources, workspaceRoot }: RuleRout
     },
 
     tryRule: async (request) => {
-      const body = request.body as TryRuleRequest;
+      const { body } = request;
       const { tool = "terminal", security_risk: risk = "UNKNOWN", conversation_id: id = null } = body;
       const around = directory.rulesOf(request.caller);
-      const config = id === null ? null : await configOf(request, id);
+      const config = id === null ? null : await configOf(request.caller, id);
       const project = config === null ? noProjectRules : await projectOf(around, config);
       const own = rulesFrom("conversation", config?.allow_rules ?? []);
       const places =
@@ -72,7 +65,7 @@ export function ruleHandlers({ directory, ruleSources, workspaceRoot }: RuleRout
         },
       };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof ruleRoutes>;
 }
 
 /** Fails when a rule would never do what it says. */

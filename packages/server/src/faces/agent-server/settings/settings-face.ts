@@ -10,39 +10,17 @@ import {
   connectionRevisionRoutes,
   settingsRevisionRoutes,
 } from "@convoke/protocol";
-import type { Validator } from "@convoke/protocol/validate";
 import { face, type Face } from "../../../http/mount.ts";
-import type { ProfileHistory } from "../../../settings/profile-history.ts";
-import type { SealedValues } from "../../../settings/sealed-values.ts";
-import type { SecretStore } from "../../../settings/secret-store.ts";
-import type { SettingsStore } from "../../../settings/settings-store.ts";
 import { agentProfileHandlers } from "./agent-profile-routes.ts";
-import { llmHandlers, type LlmRouteDeps } from "./llm-routes.ts";
-import {
-  agentRevisionHandlers,
-  connectionRevisionHandlers,
-  metaRevisionHandlers,
-  modelRevisionHandlers,
-  settingsRevisionHandlers,
-} from "./revision-routes.ts";
+import { llmHandlers } from "./llm-routes.ts";
+import { revisionHandlers } from "./revision-routes.ts";
 import { metaProfileHandlers } from "./meta-profile-routes.ts";
 import { llmProfileHandlers } from "./profile-routes.ts";
 import { agentSettingsHandlers } from "./settings-routes.ts";
-import type { TryModelDeps } from "./try-model.ts";
-import type { Clock } from "../../../lib/clock.ts";
-
-export type SettingsFaceDeps = TryModelDeps &
-  Pick<LlmRouteDeps, "findLocalServers"> & {
-    readonly settings: SettingsStore;
-    readonly profileHistory: ProfileHistory;
-    readonly secrets: SecretStore;
-    readonly sealedValues: SealedValues;
-    readonly validator: Validator;
-    readonly clock: Clock;
-  };
+import type { FaceDeps } from "../../face-deps.ts";
 
 /** What a user has on newer agent servers besides conversations: settings, models, agent profiles. */
-export function settingsFace(deps: SettingsFaceDeps): Face {
+export function settingsFace(deps: FaceDeps): Face {
   return face(
     {
       ...agentSettingsRoutes,
@@ -60,11 +38,7 @@ export function settingsFace(deps: SettingsFaceDeps): Face {
       ...agentSettingsHandlers(deps),
       ...llmProfileHandlers(deps),
       ...agentProfileHandlers(deps),
-      ...modelRevisionHandlers(deps),
-      ...agentRevisionHandlers(deps),
-      ...metaRevisionHandlers(deps),
-      ...connectionRevisionHandlers(deps),
-      ...settingsRevisionHandlers(deps),
+      ...revisionHandlers(deps),
       ...llmHandlers(deps),
       ...metaProfileHandlers(deps),
     },

@@ -1,11 +1,6 @@
-import type {
-  MCPServerPatch,
-  MCPServerSettings,
-  SecretCreateRequest,
-  Settings,
-  SettingsPatch,
-} from "@convoke/protocol";
-import type { RouteHandler, RouteReply, RouteRequest } from "../../../http/mount.ts";
+import type { Settings, agentSettingsRoutes } from "@convoke/protocol";
+import type { RouteHandler, RouteReply, RouteRequest, Handlers } from "../../../http/mount.ts";
+import { notStored } from "../../../http/route-reply.ts";
 import { Fault } from "../../../lib/fault.ts";
 import {
   addServer,
@@ -15,39 +10,36 @@ import {
   removeServer,
 } from "../../../settings/patch-settings.ts";
 import type { SealedValues } from "../../../settings/sealed-values.ts";
-import { maxSecrets, type SecretStore } from "../../../settings/secret-store.ts";
+import { maxSecrets } from "../../../settings/secret-store.ts";
 import { agentSettingsForm, conversationSettingsForm } from "../../../settings/settings-forms.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 import { toSettings } from "../../../settings/settings-views.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import type { StoredSettings } from "../../../settings/stored-settings.ts";
-import { badExposure, notStored, readExposure } from "./expose-secrets.ts";
-import { originOf } from "../../../settings/profile-history.ts";
+import { badExposure, readExposure } from "./expose-secrets.ts";
+import type { FaceDeps } from "../../face-deps.ts";
+import { changeSettings } from "./change-settings.ts";
 
-export type AgentSettingsRouteDeps = {
-  readonly settings: SettingsStore;
-  readonly secrets: SecretStore;
-  readonly sealedValues: SealedValues;
-};
+type Asked = Pick<RouteRequest, "caller">;
 
 /** Settings and secrets as newer agent servers have them. */
-export function agentSettingsHandlers({ settings, secrets, sealedValues }: AgentSettingsRouteDeps) {
+export function agentSettingsHandlers({ settings, secrets, sealedValues }: FaceDeps) {
   /** A change answers with the settings after it, and says from when on they count (P34). */
   async function change(
-    { caller }: RouteRequest,
+    { caller }: Asked,
     apply: (stored: StoredSettings) => StoredSettings,
     status = 200,
   ): Promise<RouteReply> {
-    const { version, settings: after } = await settings.change(caller.userId, apply, originOf(caller));
+    const { version, settings: after } = await changeSettings(settings, caller, apply);
     return { status, json: { ...toSettings(after), applies_from: "new conversations", version } };
   }
 
-  const opened = ({ caller, body }: RouteRequest): unknown =>
+  const opened = <Body>({ caller, body }: Asked & { readonly body: Body }): Body =>
     sealedValues.openIn(caller.userId, body, ["body"]);
 
   return {
     patchSettings: async (request) => {
-      const patch = opened(request) as SettingsPatch;
+      const patch = opened(request);
       if (!isPatch(patch)) {
         return { status: 400, json: { detail: "Name at least one setting to change.", code: "bad_request" } };
       }
@@ -59,17 +51,17 @@ export function agentSettingsHandlers({ settings, secrets, sealedValues }: Agent
     getConversationSchema: () => ({ json: conversationSettingsForm() }),
 
     createMcpServer: async (request) => {
-      const server = opened(request) as MCPServerSettings;
-      return await change(request, (stored) => addServer(stored, serverName(request), server), 201);
+      const server = opened(request);
+      return await change(request, (stored) => addServer(stored, request.params.settings_key, server), 201);
     },
 
     patchMcpServer: async (request) => {
-      const patch = opened(request) as MCPServerPatch;
-      return await change(request, (stored) => patchServer(stored, serverName(request), patch));
+      const patch = opened(request);
+      return await change(request, (stored) => patchServer(stored, request.params.settings_key, patch));
     },
 
     deleteMcpServer: async (request) =>
-      await change(request, (stored) => removeServer(stored, serverName(request))),
+      await change(request, (stored) => removeServer(stored, request.params.settings_key)),
 
     listSettingsSecrets: async ({ caller }) => {
       const { items } = await secrets.search(caller.userId, { limit: maxSecrets });
@@ -77,25 +69,25 @@ export function agentSettingsHandlers({ settings, secrets, sealedValues }: Agent
     },
 
     putSettingsSecret: async (request) => {
-      const { name, description = null, value, hosts, as, shape } = opened(request) as SecretCreateRequest;
+      const { name, description = null, value, hosts, as, shape } = opened(request);
       const binding = withoutUndefined({ hosts, as, shape });
       await secrets.store(request.caller.userId, { name, description, value, ...binding }, "replace");
       return { json: { name, description, ...binding } };
     },
 
     readSettingsSecret: async ({ caller, params }) => {
-      const secret = await secrets.read(caller.userId, params["name"]!);
-      if (secret === null) throw secretMissing(params["name"]!);
+      const secret = await secrets.read(caller.userId, params.name);
+      if (secret === null) throw secretMissing(params.name);
       const bytes = new TextEncoder().encode(secret.value);
       return { bytes, contentType: "text/plain; charset=utf-8", headers: notStored };
     },
 
     deleteSettingsSecret: async ({ caller, params }) => {
-      const isRemoved = await secrets.remove(caller.userId, params["name"]!);
-      if (!isRemoved) throw secretMissing(params["name"]!);
+      const isRemoved = await secrets.remove(caller.userId, params.name);
+      if (!isRemoved) throw secretMissing(params.name);
       return { json: { deleted: true } };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof agentSettingsRoutes>;
 }
 
 /** Both forms of the settings; secrets as the header asks. */
@@ -107,10 +99,6 @@ export function loadSettingsHandler(settings: SettingsStore, sealedValues: Seale
     const json: Settings = toSettings(stored, exposure.shownAs);
     return { json, ...(exposure.isExposed ? { headers: notStored } : {}) };
   };
-}
-
-function serverName({ params }: RouteRequest): string {
-  return params["settings_key"]!;
 }
 
 function secretMissing(name: string): Fault {

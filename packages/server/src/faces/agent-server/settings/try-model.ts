@@ -1,8 +1,7 @@
 import type { LLM, ValidateProfileResponse } from "@convoke/protocol";
 import { Fault } from "../../../lib/fault.ts";
-import type { Model, ModelPart } from "../../../models/model.ts";
-
-export type TryModelDeps = { readonly openModel: (llm: LLM) => Model };
+import type { ModelPart } from "../../../models/model.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 
 const timeoutMs = 30_000;
 
@@ -12,7 +11,7 @@ const passing = new Set(["LLMRateLimitError", "LLMTimeoutError"]);
 /** Requests one token from a model. Only failures that a change of the configuration can fix count against it. */
 export async function tryModel(
   llm: LLM,
-  { openModel }: TryModelDeps,
+  { openModel }: FaceDeps,
   signal: AbortSignal,
 ): Promise<ValidateProfileResponse> {
   try {

@@ -1,35 +1,23 @@
 import { posix } from "node:path";
-import type { ExecuteBashRequest } from "@convoke/protocol";
 import { createBashId, type BashQuery } from "@convoke/tool-host";
-import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
+import type { ExecuteBashRequest, machineRoutes } from "@convoke/protocol";
+import type { Handlers, RequestOf } from "../../../http/mount.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
 import { parseInstant } from "../../../lib/instant.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
-import type { OpenAccess, WorkspaceAccess } from "../../../workspaces/workspace-access.ts";
+import type { WorkspaceAccess } from "../../../workspaces/workspace-access.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 import { onMachine } from "../files/workspace-handler.ts";
 
-export type BashRouteDeps = { readonly openAccess: OpenAccess };
-
-type Search = {
-  kind__eq?: "BashCommand" | "BashOutput" | null;
-  command_id__eq?: string | null;
-  timestamp__gte?: string | null;
-  timestamp__lt?: string | null;
-  order__gt?: number | null;
-  sort_order?: "TIMESTAMP" | "TIMESTAMP_DESC";
-  page_id?: string | null;
-  limit?: number;
-};
-
 /** Commands beside the agent. */
-export function bashHandlers({ openAccess }: BashRouteDeps) {
+export function bashHandlers({ openAccess }: Pick<FaceDeps, "openAccess">) {
   return {
     searchBashEvents: onMachine(openAccess, async ({ bash }, request) => {
       const { items, nextPageId } = await bash.search(readQuery(request));
       return { text: `{"items":[${items.join(",")}],"next_page_id":${JSON.stringify(nextPageId)}}` };
     }),
     getBashEvents: onMachine(openAccess, async ({ bash }, { caller, body, query }) => {
-      const ids = (body ?? query["ids"] ?? []) as string[];
+      const ids = body ?? query.ids ?? [];
       if (ids.length > maxIds) {
         throw invalidField(["body"], `Ask for at most ${maxIds} events at a time.`, "too_long");
       }
@@ -37,30 +25,29 @@ export function bashHandlers({ openAccess }: BashRouteDeps) {
       return { text: `[${events.map((event) => event ?? "null").join(",")}]` };
     }),
     getBashEvent: onMachine(openAccess, async ({ bash }, { caller, params }) => {
-      const id = params["event_id"] ?? "";
-      const [event] = await bash.get(caller.userId, [toBashId(id)]);
+      const [event] = await bash.get(caller.userId, [toBashId(params.event_id)]);
       if (typeof event === "string") return { text: event };
-      throw new Fault("missing", "bash_event_not_found", `There is no bash event ${id}.`);
+      throw new Fault("missing", "bash_event_not_found", `There is no bash event ${params.event_id}.`);
     }),
     clearBashEvents: onMachine(openAccess, async ({ bash }, { caller }) => ({
       json: { cleared_count: await bash.clear(caller.userId) },
     })),
     startBashCommand: onMachine(openAccess, async (access, { caller, body }) => ({
-      text: (await startBash(access, caller.userId, body as ExecuteBashRequest)).json,
+      text: (await startBash(access, caller.userId, body)).json,
     })),
     stopBashCommand: onMachine(openAccess, async ({ bash }, { caller, params }) => {
-      const id = params["command_id"] ?? "";
+      const id = params.command_id;
       if (await bash.stop(caller.userId, toBashId(id))) return { json: { success: true } };
       throw new Fault("missing", "bash_event_not_found", `There is no bash command ${id}.`);
     }),
     executeBashCommand: onMachine(openAccess, async (access, { caller, body, signal }) => {
-      const { id } = await startBash(access, caller.userId, body as ExecuteBashRequest);
+      const { id } = await startBash(access, caller.userId, body);
       const output = await access.bash.result(caller.userId, id, signal);
       if (output !== null) return { text: output };
       // The record was cleared while the command ran.
       throw new Fault("missing", "bash_event_not_found", "The record of this command was cleared.");
     }),
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Partial<Handlers<typeof machineRoutes>>;
 }
 
 /** Starts a command for a route or a socket; resolves when it is recorded. */
@@ -104,8 +91,10 @@ function toBashId(text: string): string {
   return normalizeUuid(text)?.replaceAll("-", "") ?? text;
 }
 
-function readQuery({ caller, query }: RouteRequest): BashQuery {
-  const search = query as Search;
+function readQuery({
+  caller,
+  query: search,
+}: RequestOf<(typeof machineRoutes)["searchBashEvents"]>): BashQuery {
   const from = readInstant(search.timestamp__gte, "timestamp__gte");
   const before = readInstant(search.timestamp__lt, "timestamp__lt");
   return {

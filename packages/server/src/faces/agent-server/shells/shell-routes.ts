@@ -1,20 +1,13 @@
-import type { OpenShellRequest, ShellList, ShellSummary } from "@convoke/protocol";
 import type { ToolSecret } from "@convoke/tool-host";
-import type { Directory } from "../../../directory/directory.ts";
+import type { ShellList, ShellSummary, shellRoutes } from "@convoke/protocol";
 import type { Conversation } from "../../../engine/conversation.ts";
+import { conversationIdOf } from "../../../http/asked-conversation.ts";
 import type { PersonShells, ShellInfo } from "../../../tools/people/person-shells.ts";
-import type { RouteHandler } from "../../../http/mount.ts";
 import { formatInstant } from "../../../lib/instant.ts";
-import type { OpenAccess } from "../../../workspaces/workspace-access.ts";
-import { conversationIdOf } from "../../../http/conversation-id.ts";
+import type { Handlers } from "../../../http/mount.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 
-export type ShellAccessDeps = {
-  readonly directory: Pick<Directory, "open" | "shellsOf">;
-  /** The server's machine, for whom it is. */
-  readonly openAccess: OpenAccess;
-  /** The machine inside a sandbox, for its owner only. */
-  readonly openSandboxAccess: OpenAccess;
-};
+export type ShellAccessDeps = Pick<FaceDeps, "directory" | "openAccess" | "openSandboxAccess">;
 
 export type ShellAccess = {
   readonly conversation: Conversation;
@@ -38,7 +31,7 @@ export async function openShells(
 }
 
 /** The handlers of `shellRoutes`. */
-export function shellHandlers(deps: ShellAccessDeps) {
+export function shellHandlers(deps: FaceDeps) {
   return {
     listShells: async (request) => {
       const { shells } = await openShells(deps, request.caller, conversationIdOf(request));
@@ -50,16 +43,16 @@ export function shellHandlers(deps: ShellAccessDeps) {
         request.caller,
         conversationIdOf(request),
       );
-      const { columns, rows } = request.body as OpenShellRequest;
+      const { columns, rows } = request.body;
       const shell = await shells.open(conversation, { columns, rows }, await secrets());
       return { status: 201, json: toSummary(shell) };
     },
     endShell: async (request) => {
       const { shells } = await openShells(deps, request.caller, conversationIdOf(request));
-      await shells.end(request.params["shell_id"]!);
+      await shells.end(request.params.shell_id);
       return { json: { success: true } };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof shellRoutes>;
 }
 
 function toSummary({ id, createdAtMs, columns, rows, isRunning, exitCode }: ShellInfo): ShellSummary {

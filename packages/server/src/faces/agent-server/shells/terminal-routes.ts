@@ -1,20 +1,20 @@
-import type { TerminalList } from "@convoke/protocol";
 import type { TerminalInfo } from "@convoke/tool-host";
-import type { Directory } from "../../../directory/directory.ts";
+import type { TerminalList, terminalRoutes } from "@convoke/protocol";
+import { openAsked } from "../../../http/asked-conversation.ts";
 import { openTerminals } from "../../../tools/people/open-terminals.ts";
-import type { RouteHandler } from "../../../http/mount.ts";
 import { formatInstant } from "../../../lib/instant.ts";
-import { conversationIdOf } from "../../../http/conversation-id.ts";
+import type { Handlers } from "../../../http/mount.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 
 /** The handlers of `terminalRoutes`. */
-export function terminalHandlers({ directory }: { readonly directory: Pick<Directory, "open"> }) {
+export function terminalHandlers({ directory }: FaceDeps) {
   return {
     listTerminals: async (request) => {
-      const conversation = await directory.open(request.caller, conversationIdOf(request));
+      const conversation = await openAsked(directory, request);
       const items = (await openTerminals(conversation)).map(toSummary);
       return { json: { items } satisfies TerminalList };
     },
-  } satisfies Record<string, RouteHandler>;
+  } satisfies Handlers<typeof terminalRoutes>;
 }
 
 function toSummary({ name, command, startedAtMs, isRunning, exitCode, isLent }: TerminalInfo) {

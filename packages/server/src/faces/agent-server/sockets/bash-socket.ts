@@ -1,32 +1,28 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ExecuteBashRequest } from "@convoke/protocol";
-import { findUnusedFields, type Validator } from "@convoke/protocol/validate";
-import type { KeyRing } from "../../../http/auth.ts";
+import { findUnusedFields } from "@convoke/protocol/validate";
 import type { Caller } from "../../../security/caller.ts";
 import { describeFaults, faultsOfUnused } from "../../../http/unused-fields.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { formatInstant } from "../../../lib/instant.ts";
-import type { Logger } from "../../../lib/logger.ts";
 import { nextUuid7 } from "../../../lib/uuid7.ts";
 import { toFault } from "../../../workspaces/to-fault.ts";
 import type { OpenAccess, WorkspaceAccess } from "../../../workspaces/workspace-access.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 import { startBash } from "../shells/bash-routes.ts";
 import { closeCodes } from "./close-codes.ts";
 import { EventFrames } from "./event-frames.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
+import { ifOpen } from "./person-socket.ts";
 import { parseObject } from "./socket-auth.ts";
 import type { SocketFrames, SocketFrame } from "./socket-frames.ts";
 import { readChoice, readFlag, refuseNearMisses, type SocketQuery } from "./socket-query.ts";
 import type { SocketOutput } from "./socket-output.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
-/** The access to the commands that a socket may reach. */
-export type BashSocketScope = { readonly openAccess: OpenAccess; readonly keys: KeyRing };
-
-export type BashSocketDeps = {
-  readonly scopeOf: (request: FastifyRequest) => BashSocketScope;
-  readonly validator: Validator;
-  readonly logger: Logger;
+export type BashSocketDeps = Pick<FaceDeps, "validator" | "logger"> & {
+  /** The access to the commands that a socket may reach. */
+  readonly scopeOf: (request: FastifyRequest) => Pick<FaceDeps, "openAccess" | "keys">;
   readonly times: SocketTimes;
 };
 
@@ -62,7 +58,7 @@ async function serve(
   { socket, target, caller, frames, output }: Admitted<Target>,
   deps: BashSocketDeps,
 ): Promise<void> {
-  const access = await openIfAllowed(target, caller);
+  const access = await ifOpen(target.openAccess(caller, target.params), ["missing", "refused"]);
   if (access === null) {
     socket.close(closeCodes.authFailed, "The key may not use this machine");
     return;
@@ -74,18 +70,6 @@ async function serve(
   }
   // The record ended before the socket did: its host stops.
   if (!output.closed.aborted) socket.close(closeCodes.leaving, "The machine stops; connect again");
-}
-
-async function openIfAllowed(
-  { openAccess, params }: Target,
-  caller: Caller,
-): Promise<WorkspaceAccess | null> {
-  try {
-    return await openAccess(caller, params);
-  } catch (error) {
-    if (error instanceof Fault && (error.kind === "refused" || error.kind === "missing")) return null;
-    throw error;
-  }
 }
 
 /** Throws for an unknown mode. `since` starts at the end, as without a mode: these events cannot be resumed by time. */

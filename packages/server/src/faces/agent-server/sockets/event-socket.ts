@@ -1,23 +1,20 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { trimLimits } from "@convoke/protocol";
-import type { Validator } from "@convoke/protocol/validate";
 import type { Directory } from "../../../directory/directory.ts";
-import type { Watch } from "../../../directory/watch.ts";
 import type { KeyRing } from "../../../http/auth.ts";
 import type { Caller } from "../../../security/caller.ts";
 import type { Peers } from "../../../cluster/peers.ts";
-import type { TrimmedEvents } from "../../../events/trimmed-events.ts";
-import type { Journal } from "../../../journal/journal.ts";
 import { toSharedEvent } from "../../../reading/shared-view.ts";
 import { Fault } from "../../../lib/fault.ts";
-import type { Logger } from "../../../lib/logger.ts";
 import { storageFault } from "../../../lib/storage-fault.ts";
+import type { AskedOwner } from "./at-owner.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 import { closeCodes } from "./close-codes.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
 import type { NodeSignals } from "./node-signals.ts";
 import { EventStream, type EventStreamDeps, type WantedSignals } from "./event-stream.ts";
 import { batchLimits } from "./chunk-batches.ts";
-import { readConversationId } from "./person-socket.ts";
+import { ifOpen, readConversationId } from "./person-socket.ts";
 import { SharedFrames } from "./shared-frames.ts";
 import type { SocketFrame } from "./socket-frames.ts";
 import { sendMessage } from "./send-message.ts";
@@ -34,16 +31,12 @@ export type SocketScope = {
   readonly keys: KeyRing;
 };
 
-export type EventSocketDeps = {
-  readonly journal: Journal;
+export type EventSocketDeps = Pick<FaceDeps, "journal" | "trimmed" | "validator" | "logger"> & {
   readonly scopeOf: (request: FastifyRequest) => SocketScope;
-  readonly trimmed: TrimmedEvents;
   /** Forwards messages to the owning node; absent: they are not forwarded. */
   readonly peers?: Peers;
   /** Receives a conversation's signals from other nodes; absent: no signals are received. */
   readonly nodeSignals: Pick<NodeSignals, "follow"> | undefined;
-  readonly validator: Validator;
-  readonly logger: Logger;
   readonly times: SocketTimes;
 };
 
@@ -95,12 +88,9 @@ async function serve(
   deps: EventSocketDeps,
 ): Promise<void> {
   const { directory, conversationId, resume, wanted } = target;
-  const watch = await watchIfThere(directory, caller, conversationId);
+  const watch = await ifOpen(directory.watch(caller, conversationId));
   const onEvicted = (): void => socket.close(closeCodes.notFound, "Conversation not found");
-  if (watch === null) {
-    onEvicted();
-    return;
-  }
+  if (watch === null) return onEvicted();
   const afterSeq = await resumeSeq(deps.journal, conversationId, resume);
   if (afterSeq === null) {
     socket.close(closeCodes.badResume, "after_event_id names no event of this conversation");
@@ -108,7 +98,8 @@ async function serve(
   }
   using stream = new EventStream({ watch, output, onEvicted, ...wanted, ...limitsOf(caller) });
   const stopFollowing = deps.nodeSignals?.follow(conversationId);
-  frames.each((frame) => receive(frame, { output, deps, directory, caller, conversationId }));
+  const asked = { ...deps, directory, caller, conversationId };
+  frames.each((frame) => receive(frame, { output, deps, asked }));
   try {
     await stream.send(afterSeq);
   } finally {
@@ -123,30 +114,14 @@ function limitsOf({ share }: Caller): Partial<Pick<EventStreamDeps, "toShown" | 
   return { toShown: (json) => toSharedEvent(json, share), wantsLiveStatus: false };
 }
 
-async function watchIfThere(
-  directory: SocketScope["directory"],
-  caller: Caller,
-  id: string,
-): Promise<Watch | null> {
-  try {
-    return await directory.watch(caller, id);
-  } catch (error) {
-    if (error instanceof Fault && error.kind === "missing") return null;
-    throw error;
-  }
-}
-
 type Input = {
   readonly output: SocketOutput;
   readonly deps: EventSocketDeps;
-  readonly directory: SocketScope["directory"];
-  readonly caller: Caller;
-  readonly conversationId: string;
+  readonly asked: AskedOwner;
 };
 
 /** A message always requests a run, and a result lets one go on; errors in a frame are reported to this socket only. */
-async function receive(frame: SocketFrame, input: Input): Promise<void> {
-  const { output, deps, directory, caller, conversationId } = input;
+async function receive(frame: SocketFrame, { output, deps, asked }: Input): Promise<void> {
   const read = readSocketMessage(frame, deps.validator);
   if (read.type === "ignore") return;
   if (read.type === "error") {
@@ -155,11 +130,11 @@ async function receive(frame: SocketFrame, input: Input): Promise<void> {
   }
   try {
     if (read.type === "tool_results") {
-      await sendToolResults({ ...deps, directory, caller, conversationId, ...read });
+      await sendToolResults(asked, read.results);
       return;
     }
     const { clientMessageId } = read;
-    const eventId = await sendMessage({ ...deps, directory, caller, conversationId, ...read });
+    const eventId = await sendMessage(asked, read);
     if (clientMessageId === undefined) return;
     output.offer(JSON.stringify({ kind: "Accepted", client_message_id: clientMessageId, event_id: eventId }));
   } catch (error) {

@@ -1,25 +1,18 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Directory } from "../../../directory/directory.ts";
 import type { SummaryFeed } from "../../../reading/summary-feed.ts";
 import type { ConversationInfoSource } from "../../../engine/state/conversation-info.ts";
 import { toSummary } from "../../../reading/summary.ts";
-import type { KeyRing } from "../../../http/auth.ts";
 import { isOutsideScope } from "../../../security/key-scope.ts";
 import type { Caller } from "../../../security/caller.ts";
-import type { Journal } from "../../../journal/journal.ts";
-import type { Logger } from "../../../lib/logger.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 import { SummaryOutput } from "./summary-output.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
 import { readWhole, refuseNearMisses, type SocketQuery } from "./socket-query.ts";
 import type { SocketOutput } from "./socket-output.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
-export type OverviewSocketDeps = {
-  readonly directory: Pick<Directory, "summaries">;
+export type OverviewSocketDeps = Pick<FaceDeps, "directory" | "journal" | "keys" | "logger"> & {
   readonly feed: Pick<SummaryFeed, "listen" | "touch">;
-  readonly journal: Pick<Journal, "onAppend">;
-  readonly keys: KeyRing;
-  readonly logger: Logger;
   readonly times: SocketTimes;
 };
 

@@ -1,18 +1,15 @@
 import type { FastifyRequest } from "fastify";
 import { findUnusedFields, type Validator } from "@convoke/protocol/validate";
 import type { WebSocket } from "ws";
-import type { Conversation } from "../../../engine/conversation.ts";
-import type { Directory } from "../../../directory/directory.ts";
-import type { Caller } from "../../../security/caller.ts";
 import { describeFaults, faultsOfUnused } from "../../../http/unused-fields.ts";
-import { Fault } from "../../../lib/fault.ts";
+import { Fault, type FaultKind } from "../../../lib/fault.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
 import { wait } from "../../../lib/wait.ts";
 import { parseObject } from "./socket-auth.ts";
 import type { SocketFrames } from "./socket-frames.ts";
 import type { SocketOutput } from "./socket-output.ts";
 
-/** Shared parts of the sockets that attach a person to an agent's terminal, browser or shell. */
+/** Shared parts of the sockets of one conversation. */
 
 /** The conversation that the address names. */
 export function readConversationId(request: FastifyRequest): string {
@@ -21,16 +18,15 @@ export function readConversationId(request: FastifyRequest): string {
   return id;
 }
 
-/** Null when it does not exist for this caller. */
-export async function openIfThere(
-  directory: Pick<Directory, "open">,
-  caller: Caller,
-  id: string,
-): Promise<Conversation | null> {
+/** Null when there is no such thing for this caller, or, among `kinds`, when they may not have it. */
+export async function ifOpen<Opened>(
+  opening: Promise<Opened>,
+  kinds: readonly FaultKind[] = ["missing"],
+): Promise<Opened | null> {
   try {
-    return await directory.open(caller, id);
+    return await opening;
   } catch (error) {
-    if (error instanceof Fault && error.kind === "missing") return null;
+    if (error instanceof Fault && kinds.includes(error.kind)) return null;
     throw error;
   }
 }

@@ -1,19 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { shellInputs, type ShellFrame } from "@convoke/protocol";
 import type { ShellInput, TerminalUpdate } from "@convoke/tool-host";
-import type { PersonShells } from "../../../tools/people/person-shells.ts";
-import type { KeyRing } from "../../../http/auth.ts";
-import type { Caller } from "../../../security/caller.ts";
-import { Fault } from "../../../lib/fault.ts";
+import type { FaceDeps } from "../../face-deps.ts";
 import { openShells, type ShellAccessDeps } from "../shells/shell-routes.ts";
 import { closeCodes } from "./close-codes.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
-import { readConversationId, readInputs, untilRoom, refusedFrame } from "./person-socket.ts";
+import { ifOpen, readConversationId, readInputs, untilRoom, refusedFrame } from "./person-socket.ts";
 import { badQuery, readText, refuseNearMisses, type SocketQuery } from "./socket-query.ts";
-import type { PersonSocketDeps } from "./terminal-socket.ts";
+import type { PersonSocketDeps } from "./mount-person-socket.ts";
 
-export type ShellSocketDeps = ShellAccessDeps &
-  Omit<PersonSocketDeps, "scopeOf"> & { readonly keys: KeyRing };
+export type ShellSocketDeps = ShellAccessDeps & Omit<PersonSocketDeps, "scopeOf"> & Pick<FaceDeps, "keys">;
 
 type Target = SocketTarget & { readonly id: string; readonly shell: string };
 
@@ -57,7 +53,8 @@ async function serve(
   { socket, target, caller, frames, output }: Admitted<Target>,
   deps: ShellSocketDeps,
 ): Promise<void> {
-  const shells = await openIfAllowed(deps, caller, target.id);
+  const opened = await ifOpen(openShells(deps, caller, target.id), ["missing", "refused"]);
+  const shells = opened?.shells;
   if (shells?.find(target.shell) == null) {
     socket.close(closeCodes.notFound, "Shell not found");
     return;
@@ -77,20 +74,6 @@ async function serve(
   if (output.closed.aborted) return;
   send({ type: "ended", exit_code: shells.find(target.shell)?.exitCode ?? null });
   socket.close(closeCodes.leaving, "The shell has ended");
-}
-
-/** Null when the conversation does not exist for this caller, or when they may not run commands in it. */
-async function openIfAllowed(
-  deps: ShellAccessDeps,
-  caller: Caller,
-  conversationId: string,
-): Promise<PersonShells | null> {
-  try {
-    return (await openShells(deps, caller, conversationId)).shells;
-  } catch (error) {
-    if (error instanceof Fault && (error.kind === "refused" || error.kind === "missing")) return null;
-    throw error;
-  }
 }
 
 /** A shell cannot be taken or given back: everybody attached to it can write. */
