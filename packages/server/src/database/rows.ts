@@ -1,4 +1,11 @@
-import type { ExpressionBuilder, Insertable, Kysely, SelectQueryBuilder, Selectable, Updateable } from "kysely";
+import type {
+  ExpressionBuilder,
+  Insertable,
+  Kysely,
+  SelectQueryBuilder,
+  Selectable,
+  Updateable,
+} from "kysely";
 import { keysOf } from "./table-keys.ts";
 import type { Tables } from "./tables.ts";
 

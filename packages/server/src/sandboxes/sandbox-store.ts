@@ -1,6 +1,6 @@
 import type { SandboxRecord, SandboxSpec } from "./sandbox.ts";
 import type { Selectable } from "kysely";
-import type { SandboxTable } from "../database/tables.ts";
+import type { Tables } from "../database/tables.ts";
 
 /** `MISSING`: nothing is left of it but this row; it can be started again. */
 export type SandboxStatus = "STARTING" | "RUNNING" | "PAUSED" | "ERROR" | "MISSING";
@@ -35,7 +35,7 @@ export type SandboxChange = Partial<
 export const nobody = "";
 
 /** The columns that both stores have. */
-export type StoredSandbox = Omit<Selectable<SandboxTable>, "machine" | "created_at">;
+export type StoredSandbox = Omit<Selectable<Tables["sandboxes"]>, "machine" | "created_at">;
 
 export function toStored(row: SandboxRow): StoredSandbox {
   return {
