@@ -43,9 +43,7 @@ export async function putRow<Table extends Named>(
 ): Promise<void> {
   const keys: readonly string[] = keysOf[table];
   const values = Object.fromEntries(Object.entries(row).filter(([column]) => !keys.includes(column)));
-  const insert = untyped(tables)
-    .insertInto(nameOf(table))
-    .values(row as Record<string, unknown>);
+  const insert = untyped(tables).insertInto(nameOf(table)).values(row);
   await insert.onConflict((conflict) => conflict.columns([...keys]).doUpdateSet(values)).execute();
 }
 
