@@ -38,7 +38,7 @@ export function appEventHandlers({ journal, directory }: FaceDeps) {
   });
 
   const batch = async (request: Asked<"getAppEvents">): Promise<RouteReply> => {
-    const { id: ids = [] } = request.query;
+    const { id: ids } = request.query;
     const stored = ids.map(storedId);
     return { text: await readEventsById(journal, await known(request), stored) };
   };
