@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { createFleetSandboxes } from "../../packages/server/src/app-conversations/fleet-sandboxes.ts";
+import { FleetSandboxes } from "../../packages/server/src/app-conversations/fleet-sandboxes.ts";
 import { silentLogger } from "../../packages/server/src/lib/logger.ts";
 import { openSandboxFleet } from "../../packages/server/src/sandboxes/sandbox-fleet.ts";
 import type { SandboxWays } from "../../packages/server/src/sandboxes/sandbox-ways.ts";
@@ -30,7 +30,7 @@ export async function measureWarm(
     logger: silentLogger,
   });
   const limits = { memoryMb: 1_024, cpus: 1, pids: 256 };
-  await using sandboxes = createFleetSandboxes({
+  await using sandboxes = new FleetSandboxes({
     fleet,
     ways,
     templates: [{ backend: backend.name, limits, network: "on", environment: {}, warm: 1 }],

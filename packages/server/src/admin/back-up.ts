@@ -1,7 +1,7 @@
-import { stat } from "node:fs/promises";
 import { ConfigError } from "../boot/config.ts";
 import { lockDataFolder } from "../database/data-folder-lock.ts";
 import { checkFolderStore } from "../database/data-folder-store.ts";
+import { isFolder } from "../lib/is-folder.ts";
 import { type CopiedFolder, copyDataFolder } from "./copy-data-folder.ts";
 import { prepareTarget } from "./prepare-target.ts";
 
@@ -16,10 +16,8 @@ export type BackUpDeps = {
 /** Copies a data folder, see {@link copyDataFolder}. Rejects with {@link ConfigError} for a target that is not empty. */
 export async function backUp({ dataDir, target, onProgress }: BackUpDeps): Promise<CopiedFolder> {
   await checkFolderStore(dataDir, null);
-  const isThere = await stat(dataDir)
-    .then((found) => found.isDirectory())
-    .catch(() => false);
-  if (!isThere) throw new ConfigError(`There is no data folder ${dataDir}. Name it with --data-dir.`);
+  if (!(await isFolder(dataDir)))
+    throw new ConfigError(`There is no data folder ${dataDir}. Name it with --data-dir.`);
   const isNew = await prepareTarget({ from: dataDir, target, copy: "The backup" });
   // While this is held, the master key cannot be rotated.
   using _lock = lockDataFolder(dataDir, "shared");

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ConfigError } from "../boot/config.ts";
@@ -7,6 +6,7 @@ import { allMigrations, isUnreleased } from "../database/migrations/all-migratio
 import { checkFolderStore } from "../database/data-folder-store.ts";
 import { unfinishedBackup } from "../journal/open-journal.ts";
 import { isOfLaterFormat } from "../journal/sqlite/schema.ts";
+import { isFolder } from "../lib/is-folder.ts";
 import { version } from "../lib/version.ts";
 import { waysBack } from "../lib/ways-back.ts";
 
@@ -15,10 +15,8 @@ import { waysBack } from "../lib/ways-back.ts";
  * backup of an older release is fine: a server brings it up to date.
  */
 export async function checkBackup(backup: string): Promise<void> {
-  const isThere = await stat(backup)
-    .then((found) => found.isDirectory())
-    .catch(() => false);
-  if (!isThere) throw new ConfigError(`There is no folder ${backup}. Name a backup with --from.`);
+  if (!(await isFolder(backup)))
+    throw new ConfigError(`There is no folder ${backup}. Name a backup with --from.`);
   if (existsSync(join(backup, unfinishedBackup)))
     throw new ConfigError(`The backup ${backup} was cut off before it was whole. Use another one.`);
   await checkFolderStore(backup, null);

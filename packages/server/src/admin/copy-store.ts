@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { copyConversation, CopyConflictError } from "./copy-conversation.ts";
 import { copyTables, type CopiedTables } from "./copy-tables.ts";
 import { checkFolderStore } from "../database/data-folder-store.ts";
-import { DataFolderBusyError, lockDataFolder } from "../database/data-folder-lock.ts";
 import { describePlace, type PostgresPlace } from "../database/postgres-place.ts";
 import { ConfigError } from "../lib/config-error.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -14,6 +13,7 @@ import { openStore } from "../boot/open-store.ts";
 import type { Store } from "../boot/store.ts";
 import { SealError, type SecretBox } from "../security/seal.ts";
 import { eachConversation } from "./each-conversation.ts";
+import { lockAlone } from "./lock-alone.ts";
 
 /** A data folder, or a database. */
 export type CopyPlace = { readonly dataDir: string } | { readonly database: PostgresPlace };
@@ -146,13 +146,4 @@ async function openAlone(
   const store = scope.use(await openPostgresStore({ dataDir, database, masterSecret, logger }));
   if ((await store.findOther()) === null) return store;
   throw new ConfigError(`Servers work on the database ${describePlace(database)}. Stop them first.`);
-}
-
-function lockAlone(dataDir: string): Disposable {
-  try {
-    return lockDataFolder(dataDir, "alone");
-  } catch (error) {
-    if (!(error instanceof DataFolderBusyError)) throw error;
-    throw new ConfigError(`A server runs on ${dataDir}. Stop it first.`, { cause: error });
-  }
 }

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { ConfigError } from "../boot/config.ts";
 import { openApplicationDatabase } from "../database/sqlite-application-database.ts";
 import { checkFolderStore } from "../database/data-folder-store.ts";
-import { DataFolderBusyError, lockDataFolder } from "../database/data-folder-lock.ts";
 import type { PostgresPlace } from "../database/postgres-place.ts";
 import type { Journal } from "../journal/journal.ts";
 import { openJournal } from "../journal/open-journal.ts";
@@ -14,6 +13,7 @@ import { checkInFolder, masterKeyCheck } from "../security/master-key.ts";
 import { openKeyRotation, takeNextKeyFile, type KeyRotation } from "../security/seal.ts";
 import { openSecretRotation, type SecretChange } from "../security/secret-rotation.ts";
 import { eachConversation } from "./each-conversation.ts";
+import { lockAlone } from "./lock-alone.ts";
 
 export type RotateDeps = {
   readonly dataDir: string;
@@ -75,18 +75,6 @@ async function openFolderRotation(
   if (secrets === null) throw new ConfigError(bothKeys);
   const check = checkInFolder(dataDir);
   return await openSecretRotation({ ...secrets, check, finish: () => takeNextKeyFile(checkFile) });
-}
-
-function lockAlone(dataDir: string): Disposable {
-  try {
-    return lockDataFolder(dataDir, "alone");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
-      throw new ConfigError(`There is no data folder ${dataDir}.`, { cause: error });
-    }
-    if (!(error instanceof DataFolderBusyError)) throw error;
-    throw new ConfigError(`A server runs on ${dataDir}. Stop it first.`, { cause: error });
-  }
 }
 
 async function resealConversations(journal: Journal, reseal: Reseal): Promise<void> {

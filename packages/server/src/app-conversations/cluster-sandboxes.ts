@@ -2,13 +2,13 @@ import type { Duplex } from "node:stream";
 import type { SandboxStatus } from "@convoke/protocol";
 import { connectToolHost, ToolHostUnreachableError, type RemoteToolHost } from "@convoke/tool-host";
 import type { BoundSecret, HostTotals, RefusalsSince } from "../egress/egress.ts";
-import { UnknownPageError } from "../journal/journal.ts";
 import { Fault } from "../lib/fault.ts";
 import { deriveSandboxKey } from "../sandboxes/sandbox-fleet.ts";
 import type { PlacedSandbox, SharedSandboxes } from "../sandboxes/shared-sandbox-store.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { isolationOf, newSandboxId, toView, type LocalSandboxes } from "./fleet-sandboxes.ts";
 import type { MachineActs, MachineCalls, NetworkAsked } from "./machine-calls.ts";
+import { pageFrom } from "./page-from.ts";
 import { machineUnavailable, sandboxUnavailable } from "./sandbox-refusals.ts";
 import type {
   Sandboxes,
@@ -94,15 +94,11 @@ export class ClusterSandboxes implements Sandboxes {
 
   async search(
     ownerId: string,
-    { limit, pageId }: SandboxPageQuery,
+    query: SandboxPageQuery,
   ): Promise<{ items: SandboxView[]; nextPageId: string | null }> {
     const own = await this.#deps.shared.listOf(ownerId);
-    const start = pageId === undefined ? 0 : own.findIndex(({ row }) => row.id === pageId);
-    if (start === -1) throw new UnknownPageError(`There is no sandbox ${pageId} to start the page at`);
-    return {
-      items: await this.#toViews(ownerId, own.slice(start, start + limit)),
-      nextPageId: own[start + limit]?.row.id ?? null,
-    };
+    const { items, nextPageId } = pageFrom(own, query, ({ row }) => row.id, "sandbox");
+    return { items: await this.#toViews(ownerId, items), nextPageId };
   }
 
   async pause(ownerId: string, id: string): Promise<boolean> {

@@ -13,7 +13,7 @@ import {
 } from "../sandboxes/sandbox.ts";
 import { openSqliteSandboxStore } from "../sandboxes/sqlite-sandbox-store.ts";
 import { openSecretBox } from "../security/seal.ts";
-import { createFleetSandboxes, type FleetTemplate } from "./fleet-sandboxes.ts";
+import { FleetSandboxes, type FleetTemplate } from "./fleet-sandboxes.ts";
 import type { Sandboxes } from "./sandbox-service.ts";
 
 /** A backend whose sandboxes are entries of a map: the fleet above it is the real one. */
@@ -70,7 +70,7 @@ async function openBench(warm = 0, specs?: FleetTemplate[]) {
   );
   const open = (own: readonly FleetTemplate[]): Sandboxes => {
     const [first = plain, ...rest] = own;
-    return createFleetSandboxes({
+    return new FleetSandboxes({
       fleet,
       ways: createTestWays("none"),
       templates: [first, ...rest],
@@ -99,9 +99,7 @@ test("templates are named after what makes their sandboxes, the first is the def
       description: null,
       isolation: "none",
       runtime: null,
-      command: null,
       environment: { LANG: "C" },
-      workingDir: "",
       createdAtMs: 7,
     },
     {
@@ -109,9 +107,7 @@ test("templates are named after what makes their sandboxes, the first is the def
       description: null,
       isolation: "none",
       runtime: null,
-      command: null,
       environment: { FAIL: "yes" },
-      workingDir: "",
       createdAtMs: 7,
     },
   ]);

@@ -4,8 +4,8 @@ import type { Duplex } from "node:stream";
 import type { SandboxStatus } from "@convoke/protocol";
 import { openHostStream, ToolHostUnreachableError } from "@convoke/tool-host";
 import type { BoundSecret, HostTotals, RefusalsSince } from "../egress/egress.ts";
-import { UnknownPageError } from "../journal/journal.ts";
 import { Fault } from "../lib/fault.ts";
+import { pageFrom } from "./page-from.ts";
 import { specMissing } from "./sandbox-refusals.ts";
 import type { SandboxFleet } from "../sandboxes/sandbox-fleet.ts";
 import type { SandboxRow } from "../sandboxes/sandbox-store.ts";
@@ -58,18 +58,14 @@ export interface LocalSandboxes extends Sandboxes {
   connectHost(id: string): Promise<Duplex>;
 }
 
-/** The fleet's sandboxes, each for its owner alone. */
-export function createFleetSandboxes(deps: FleetSandboxesDeps): LocalSandboxes {
-  return new FleetSandboxes(deps);
-}
-
 /** What stands between a sandbox of this backend and the machine. */
 export function isolationOf(backend: string): SandboxTemplate["isolation"] {
   if (backend === "bubblewrap") return "namespaces";
   return backend === "docker" ? "container" : "none";
 }
 
-class FleetSandboxes implements LocalSandboxes {
+/** The fleet's sandboxes, each for its owner alone. */
+export class FleetSandboxes implements LocalSandboxes {
   readonly templates: readonly SandboxTemplate[];
   readonly summary: string;
   readonly #fleet: SandboxFleet;
@@ -130,15 +126,11 @@ class FleetSandboxes implements LocalSandboxes {
 
   async search(
     ownerId: string,
-    { limit, pageId }: SandboxPageQuery,
+    query: SandboxPageQuery,
   ): Promise<{ items: SandboxView[]; nextPageId: string | null }> {
     const own = (await this.#fleet.list()).filter((row) => row.ownerId === ownerId);
-    const start = pageId === undefined ? 0 : own.findIndex(({ id }) => id === pageId);
-    if (start === -1) throw new UnknownPageError(`There is no sandbox ${pageId} to start the page at`);
-    return {
-      items: own.slice(start, start + limit).map((row) => this.#toView(row, ownerId)),
-      nextPageId: own[start + limit]?.id ?? null,
-    };
+    const { items, nextPageId } = pageFrom(own, query, ({ id }) => id, "sandbox");
+    return { items: items.map((row) => this.#toView(row, ownerId)), nextPageId };
   }
 
   async pause(ownerId: string, id: string): Promise<boolean> {
@@ -289,9 +281,7 @@ function toTemplate(id: string, template: FleetTemplate, createdAtMs: number): S
     description,
     isolation: isolationOf(backend),
     runtime,
-    command: null,
     environment,
-    workingDir: "",
     secretNames,
     createdAtMs,
   };

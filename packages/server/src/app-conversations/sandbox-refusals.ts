@@ -55,3 +55,7 @@ export function sandboxUnavailable(status: Exclude<SandboxStatus, "RUNNING">, de
   const fix = status === "PAUSED" ? "Resume it first." : "Wait until it runs, or send a pending message.";
   return new Fault("conflict", "sandbox_not_ready", `Sandbox is ${status}${why}. ${fix}`);
 }
+
+export function sandboxMissing(id: string): Fault {
+  return new Fault("missing", "sandbox_not_found", `There is no sandbox ${id}.`);
+}

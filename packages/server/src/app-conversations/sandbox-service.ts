@@ -30,10 +30,7 @@ export type SandboxTemplate = {
   readonly secretNames?: readonly string[] | undefined;
   /** What is between a sandbox and the machine. */
   readonly isolation: "none" | "namespaces" | "container";
-  readonly command: readonly string[] | null;
   readonly environment: Readonly<Record<string, string>>;
-  /** Absolute, as tools see it; empty where every sandbox has its own. */
-  readonly workingDir: string;
   readonly createdAtMs: number;
 };
 

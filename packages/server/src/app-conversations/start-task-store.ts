@@ -168,34 +168,18 @@ export class StartTaskStore {
 
   /** True when a start that has not ended is not this server's. */
   async isElsewhere(id: string): Promise<boolean> {
-    const row = await this.#tables
-      .selectFrom("start_tasks")
-      .select("node_id")
-      .where("id", "=", id)
-      .where("sealed_order", "is not", null)
-      .executeTakeFirst();
+    const row = await this.#unfinished().where("id", "=", id).executeTakeFirst();
     return row !== undefined && row.node_id !== this.#deps.cluster.nodeId;
   }
 
   /** Those that no end was written down for. */
   async listUnfinished(): Promise<StartTask[]> {
-    const rows = await this.#tables
-      .selectFrom("start_tasks")
-      .selectAll()
-      .where("sealed_order", "is not", null)
-      .orderBy("created_at")
-      .execute();
-    return rows.map(toTask);
+    return (await this.#unfinished().orderBy("created_at").execute()).map(toTask);
   }
 
   /** Whether a start that has not ended is to use this sandbox. */
   async isWanted(sandboxId: string): Promise<boolean> {
-    const row = await this.#tables
-      .selectFrom("start_tasks")
-      .select("id")
-      .where("sandbox_id", "=", sandboxId)
-      .where("sealed_order", "is not", null)
-      .executeTakeFirst();
+    const row = await this.#unfinished().where("sandbox_id", "=", sandboxId).executeTakeFirst();
     return row !== undefined;
   }
 
@@ -261,11 +245,8 @@ export class StartTaskStore {
     message: Message,
   ): Promise<{ id: string; position: number } | "ended" | "full"> {
     return await this.#deps.database.transaction(async (tables) => {
-      const open = await tables
-        .selectFrom("start_tasks")
-        .select("id")
+      const open = await this.#unfinished(tables)
         .where("conversation_id", "=", conversationId)
-        .where("sealed_order", "is not", null)
         .executeTakeFirst();
       if (open === undefined) return "ended";
       const { number } = await tables
@@ -334,6 +315,10 @@ export class StartTaskStore {
   async removeOf(conversationId: string): Promise<void> {
     await this.#tables.deleteFrom("pending_messages").where("conversation_id", "=", conversationId).execute();
     await this.#tables.deleteFrom("start_tasks").where("conversation_id", "=", conversationId).execute();
+  }
+
+  #unfinished(tables = this.#tables) {
+    return tables.selectFrom("start_tasks").selectAll().where("sealed_order", "is not", null);
   }
 
   #filtered({ ownerId, conversationId, createdGteMs }: StartTaskFilter) {

@@ -6,8 +6,8 @@ import type { ToolHost } from "@convoke/tool-host";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
 import type { HostTotals } from "../egress/egress.ts";
 import { compilePolicy } from "../egress/policy/compiled-policy.ts";
+import type { FaceDeps } from "../faces/face-deps.ts";
 import { describeError } from "../lib/describe-error.ts";
-import type { Logger } from "../lib/logger.ts";
 import { makeDirectory } from "../lib/make-directory.ts";
 import {
   processHost,
@@ -24,7 +24,6 @@ import {
 import type { Policy } from "../settings/policy-store.ts";
 import type { WalledHost, WallOrder, Walls } from "../walls/wall.ts";
 import type { DiskWatch } from "../workspaces/disk-watch.ts";
-import type { RequireMachine } from "../workspaces/machine-policy.ts";
 import { giveToParentsOwner } from "../workspaces/owned-files.ts";
 import { SandboxHosts, type SandboxHostsDeps } from "./sandbox-hosts.ts";
 import {
@@ -45,26 +44,21 @@ export interface UserCopies {
   folderOf(userId: string, digest: string): Promise<string | null>;
 }
 
-export type ChooseHostDeps = SandboxHostsDeps & {
-  /** In this process. */
-  readonly toolHost: ToolHost;
-  /** Null: conversations on this machine have no walls. */
-  readonly walls: Walls | null;
-  /** What a wall lets out unless the conversation says otherwise. */
-  readonly network: NetworkPolicy;
-  readonly requireMachine: RequireMachine;
-  readonly copies: UserCopies;
-  readonly disk: DiskWatch;
-  /** Who may do without a wall, and widen what one or a sandbox reaches. */
-  readonly isMachineUser: (userId: string) => boolean;
-  /** What a user may have at most. */
-  readonly policyOf: (userId: string) => Policy;
-  /** Relative working directories are below it. */
-  readonly workspaceRoot: string;
-  /** Of the server's user; null when there is none. */
-  readonly home: string | null;
-  readonly logger: Logger;
-};
+export type ChooseHostDeps = SandboxHostsDeps &
+  Pick<FaceDeps, "toolHost" | "requireMachine" | "workspaceRoot" | "logger"> & {
+    /** Null: conversations on this machine have no walls. */
+    readonly walls: Walls | null;
+    /** What a wall lets out unless the conversation says otherwise. */
+    readonly network: NetworkPolicy;
+    readonly copies: UserCopies;
+    readonly disk: DiskWatch;
+    /** Who may do without a wall, and widen what one or a sandbox reaches. */
+    readonly isMachineUser: (userId: string) => boolean;
+    /** What a user may have at most. */
+    readonly policyOf: (userId: string) => Policy;
+    /** Of the server's user; null when there is none. */
+    readonly home: string | null;
+  };
 
 /** Where the tools of conversations run: in their sandbox, behind their wall, or in this process. */
 export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
@@ -141,11 +135,7 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
       return await work({ toolHost, folder: workspaceRoot, isWalled: false });
     }
     const folder = await this.defaultFolder();
-    if (await walls.isAsRoot(folder)) {
-      requireMachine(userId);
-      if (least === "bubblewrap")
-        throw belowLeastWall("the folder is root's, and so is the process of its wall");
-    }
+    await this.#checkRoot(walls, folder, userId);
     await makeDirectory(folder, 0o777, giveToParentsOwner);
     const rootId = `passing-${randomUUID()}`;
     const limitedBy = this.#limitsOf(userId);
@@ -160,7 +150,7 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
 
   /** The wall of a conversation on this machine; null when it has none. Throws a Fault for a request that its user may not have. */
   async openWall({ id, ownerId, config }: HostedConversation): Promise<WalledHost | null> {
-    const { walls, requireMachine, isMachineUser, policyOf } = this.#deps;
+    const { walls, isMachineUser, policyOf } = this.#deps;
     if (config.sandbox_id !== undefined) return null;
     const { isOff, kind, network, hide, granted, unlocked, extra } = readWall(
       config.wall,
@@ -181,12 +171,7 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
     if (isOff) return null;
     compilePolicy(network, [], ["body", "wall", "network"]);
     const folder = this.#folderOf(config);
-    // A wall whose process is root stops an agent, and not a stranger.
-    if (await walls.isAsRoot(folder)) {
-      requireMachine(ownerId);
-      if (least === "bubblewrap")
-        throw belowLeastWall("the folder is root's, and so is the process of its wall");
-    }
+    await this.#checkRoot(walls, folder, ownerId);
     const rootId = rootOf({ id, config });
     const extraFolders = extra.map(({ path, mode }) => ({ path, isWritable: mode === "rw" }));
     return await walls.open({
@@ -202,6 +187,15 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
       extraFolders,
       copies: await this.#copiesInside({ ownerId, config }),
     });
+  }
+
+  /** A wall whose process is root stops an agent, and not a stranger. */
+  async #checkRoot(walls: Walls, folder: string, userId: string): Promise<void> {
+    const { requireMachine, policyOf } = this.#deps;
+    if (!(await walls.isAsRoot(folder))) return;
+    requireMachine(userId);
+    if (policyOf(userId).least_wall === "bubblewrap")
+      throw belowLeastWall("the folder is root's, and so is the process of its wall");
   }
 
   /** Plugins of the conversation that were fetched from git are written at this node; those that were removed are left out. */

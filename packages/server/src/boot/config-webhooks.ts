@@ -18,7 +18,7 @@ const fields = [
 export function readWebhooks(environment: Environment): WebhookSpec[] {
   const name = environment["CONVOKE_WEBHOOKS"] ? "CONVOKE_WEBHOOKS" : "OH_WEBHOOKS";
   const text = environment[name];
-  const entries = text ? parseEntries(name, text) : numberedEntries(environment);
+  const entries = text ? parseJsonList(name, text, "objects") : numberedEntries(environment);
   const hooks = entries.map((entry, index) =>
     readWebhook(entry, (msg) => {
       throw new ConfigError(`Entry ${index} of ${name} ${msg}.`);
@@ -30,14 +30,15 @@ export function readWebhooks(environment: Environment): WebhookSpec[] {
   return hooks;
 }
 
-function parseEntries(name: string, text: string): unknown[] {
+/** `of` says in an error what belongs in the list. */
+export function parseJsonList(name: string, text: string, of: string): unknown[] {
   try {
     const parsed: unknown = JSON.parse(text);
     if (Array.isArray(parsed)) return parsed;
   } catch (cause) {
-    throw new ConfigError(`${name} must be a JSON list of objects.`, { cause });
+    throw new ConfigError(`${name} must be a JSON list of ${of}.`, { cause });
   }
-  throw new ConfigError(`${name} must be a JSON list of objects.`);
+  throw new ConfigError(`${name} must be a JSON list of ${of}.`);
 }
 
 function numberedEntries(environment: Environment): unknown[] {

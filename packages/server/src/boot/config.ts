@@ -7,7 +7,7 @@ import { readOidc } from "./config-oidc.ts";
 import { readPush, type PushConfig } from "./config-push.ts";
 import type { OidcSettings } from "../oidc/oidc-settings.ts";
 import type { RateLimitSettings } from "../http/rate-limits.ts";
-import { readWebhooks } from "./config-webhooks.ts";
+import { parseJsonList, readWebhooks } from "./config-webhooks.ts";
 import type { TracingConfig } from "../observability/traces.ts";
 import type { WebhookSpec } from "../webhooks/webhook.ts";
 import { read, type Environment } from "./setting.ts";
@@ -220,11 +220,7 @@ function readIndexed(environment: Environment, name: string): string[] {
 }
 
 function parseList(name: string, text: string): string[] {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (Array.isArray(parsed) && parsed.every((item) => typeof item === "string")) return parsed;
-  } catch (cause) {
-    throw new ConfigError(`${name} must be a JSON list of texts.`, { cause });
-  }
+  const items = parseJsonList(name, text, "texts");
+  if (items.every((item) => typeof item === "string")) return items;
   throw new ConfigError(`${name} must be a JSON list of texts.`);
 }

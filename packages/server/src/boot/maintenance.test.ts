@@ -6,7 +6,7 @@ test("F15: memory is released once in each pause, never while something is in pr
   let isAtRest = false;
   let released = 0;
   const release = createRelease({
-    directory: { adoptOrphans: async () => {}, evictIdle: async () => 0, isAtRest: async () => isAtRest },
+    directory: { isAtRest: async () => isAtRest },
     lastActivityMs: () => activeMs,
     releaseMemory: () => (released += 1),
   });
@@ -36,7 +36,7 @@ test("B2: the memory that starting took is released soon, unless a request came 
   let isAtRest = false;
   let released = 0;
   const release = createRelease({
-    directory: { adoptOrphans: async () => {}, evictIdle: async () => 0, isAtRest: async () => isAtRest },
+    directory: { isAtRest: async () => isAtRest },
     lastActivityMs: () => activeMs,
     releaseMemory: () => (released += 1),
   });

@@ -1,28 +1,18 @@
-import type { OpenAppConversations } from "../app-conversations/open-app-conversations.ts";
-import type { Cluster } from "../cluster/cluster.ts";
-import type { Directory } from "../directory/directory.ts";
+import type { FaceDeps } from "../faces/face-deps.ts";
 import { HeapGrowth } from "../lib/heap-growth.ts";
-import type { Logger } from "../lib/logger.ts";
-import type { Retention } from "../retention/retention.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
+import type { ServerConfig } from "./config.ts";
 
-export type MaintenanceDeps = {
-  readonly directory: Pick<Directory, "adoptOrphans" | "evictIdle" | "isAtRest">;
-  readonly appConversations: Pick<OpenAppConversations, "resumeStarts">;
+export type MaintenanceDeps = Pick<
+  FaceDeps,
+  "directory" | "appConversations" | "cluster" | "retention" | "lastActivityMs" | "logger"
+> & {
+  readonly config: Pick<ServerConfig, "conversationIdleSeconds" | "retentionSeconds">;
   readonly webhooks: Pick<Webhooks, "check">;
-  readonly cluster: Pick<Cluster, "onGone">;
-  /** The time of the last request, in epoch milliseconds. */
-  readonly lastActivityMs: () => number;
   /** Returns memory to the system. It is slow, so it is called in pauses. */
   readonly releaseMemory: () => void;
   /** Then the growth of the heap is left to the runtime. */
   readonly sharesProcess: boolean;
-  /** Conversations that were unused for that long are unloaded. */
-  readonly conversationIdleSeconds: number;
-  readonly retention: Pick<Retention, "run">;
-  /** How often the rules of retention are applied. */
-  readonly retentionSeconds: number;
-  readonly logger: Logger;
 };
 
 /** How often a server polls for changes by other nodes, and for unfinished runs of nodes that ended. */
@@ -34,9 +24,8 @@ const releaseFailure = "memory could not be released";
 
 /** Runs the periodic maintenance jobs until it is disposed. Does not keep the process alive. */
 export function startMaintenance(deps: MaintenanceDeps): Disposable {
-  const { directory, appConversations, webhooks, cluster, conversationIdleSeconds, sharesProcess, logger } =
-    deps;
-  const idleMs = conversationIdleSeconds * 1000;
+  const { config, directory, appConversations, webhooks, cluster, sharesProcess, logger } = deps;
+  const idleMs = config.conversationIdleSeconds * 1000;
   const release = createRelease(deps);
   const heapGrowth = new HeapGrowth();
   const report = (failure: string) => (error: unknown) => logger.error({ error: String(error) }, failure);
@@ -53,7 +42,7 @@ export function startMaintenance(deps: MaintenanceDeps): Disposable {
     startJob(sweepEveryMs(idleMs), "idle conversations could not be unloaded", async () => {
       if ((await directory.evictIdle(idleMs)) > 0) release.isDue = true;
     }),
-    startJob(deps.retentionSeconds * 1000, "retention could not run", async () => {
+    startJob(config.retentionSeconds * 1000, "retention could not run", async () => {
       await deps.retention.run();
     }),
     startJob(heapCheckMs, "the growth of the heap could not be set", async () => {
@@ -89,7 +78,9 @@ export function createRelease({
   directory,
   lastActivityMs,
   releaseMemory,
-}: Pick<MaintenanceDeps, "directory" | "lastActivityMs" | "releaseMemory">): {
+}: Pick<MaintenanceDeps, "lastActivityMs" | "releaseMemory"> & {
+  readonly directory: Pick<FaceDeps["directory"], "isAtRest">;
+}): {
   isDue: boolean;
   check: () => Promise<void>;
   /** Does not wait for a pause. Does nothing when a request came since the start. */

@@ -1,4 +1,3 @@
-import type { Validator } from "@convoke/protocol/validate";
 import { AutomationEditor } from "../automations/automation-editor.ts";
 import { AutomationStore } from "../automations/automation-store.ts";
 import { automationTag } from "../automations/run-request.ts";
@@ -10,7 +9,6 @@ import { conversationStarter } from "../faces/agent-server/conversations/start-c
 import type { FaceDeps } from "../faces/face-deps.ts";
 import type { ConversationRow } from "../journal/journal.ts";
 import { describeError } from "../lib/describe-error.ts";
-import type { Logger } from "../lib/logger.ts";
 import { wait } from "../lib/wait.ts";
 import type { Observer } from "../observability/observer.ts";
 import type { UserStore } from "../settings/user-store.ts";
@@ -22,15 +20,12 @@ import { HookReceiver } from "../triggers/hook-receiver.ts";
 import type { OpenConversations } from "./open-conversations.ts";
 import type { Store } from "./store.ts";
 
-export type OpenAutomationsDeps = {
+export type OpenAutomationsDeps = Pick<FaceDeps, "complete" | "validator" | "logger"> & {
   readonly store: Pick<Store, "cluster" | "database" | "journal" | "leases" | "secretBox">;
   readonly conversations: Pick<OpenConversations, "directory" | "hosts" | "profileHistory" | "settings">;
   readonly users: UserStore;
-  readonly complete: FaceDeps["complete"];
-  readonly validator: Validator;
   readonly peers: Peers;
   readonly observer: Observer;
-  readonly logger: Logger;
 };
 
 export type OpenAutomations = FaceDeps["automations"] &

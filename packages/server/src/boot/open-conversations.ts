@@ -1,13 +1,10 @@
 import type { LLM } from "@convoke/protocol";
-import type { Validator } from "@convoke/protocol/validate";
-import type { ToolHost } from "@convoke/tool-host";
 import { openAppConversations } from "../app-conversations/open-app-conversations.ts";
-import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { FaceDeps } from "../faces/face-deps.ts";
 import type { ServerConfig } from "./config.ts";
 import { Hosts } from "./choose-host.ts";
 import type { BoundSecretRegistry } from "../egress/bound-secret-registry.ts";
-import { isDemoModel, type Demo } from "../directory/demo.ts";
+import { isDemoModel } from "../directory/demo.ts";
 import { Directory } from "../directory/directory.ts";
 import { readConfig } from "../engine/read-config.ts";
 import { estimatedWhenAborted } from "../engine/run/aborted-call.ts";
@@ -30,7 +27,6 @@ import type { Journal } from "../journal/journal.ts";
 import { withCallDepth } from "../lib/call-depth.ts";
 import { systemClock } from "../lib/clock.ts";
 import type { Activity } from "../lib/watchdog.ts";
-import type { Logger } from "../lib/logger.ts";
 import { version } from "../lib/version.ts";
 import { wait } from "../lib/wait.ts";
 import type { Model } from "../models/model.ts";
@@ -71,39 +67,35 @@ export interface Wrap {
 
 export const noWrap: Wrap = { journal: (journal) => journal, model: (model) => model };
 
-export type OpenConversationsDeps = Store & {
-  readonly config: ServerConfig;
-  readonly toolHost: ToolHost;
-  readonly sandboxes: Sandboxes | null;
-  /** Null: conversations on this machine have no walls. */
-  readonly walls: Walls | null;
-  readonly policies: PolicyStore;
-  readonly wallHolds: WallHolds;
-  readonly boundSecrets: BoundSecretRegistry;
-  readonly validator: Validator;
-  readonly observer: Observer;
-  readonly logger: Logger;
-  /** Timeouts for MCP servers where they are not the documented ones. */
-  readonly mcp: Pick<McpAccess, "times" | "firstWaitMs">;
-  /** The server's own keys, which are masked in every conversation. */
-  readonly serverKeys: readonly string[];
-  /** See `DirectoryDeps`. */
-  readonly isAttended: boolean;
-  /** True when other processes behind the same port share the sandboxes. */
-  readonly hasSharedSandboxes: boolean;
-  readonly activity: Activity;
-  readonly demo: Demo | null;
-  /** Besides the server's own. */
-  readonly moreToolSources: readonly OpenToolSource[];
-  /** How git reaches hosts for users. */
-  readonly gitWays: GitWayDeps;
-  /** Wraps every model. */
-  readonly wrap: Pick<Wrap, "model">;
-  /** Writes what reviewers decide to the audit log. */
-  readonly onReview: RuleSources["onReview"];
-  /** Writes what retention does to the audit log. */
-  readonly onRetention: RetentionDeps["onRecord"];
-};
+export type OpenConversationsDeps = Store &
+  Pick<FaceDeps, "toolHost" | "sandboxes" | "validator" | "logger" | "demo"> & {
+    readonly config: ServerConfig;
+    /** Null: conversations on this machine have no walls. */
+    readonly walls: Walls | null;
+    readonly policies: PolicyStore;
+    readonly wallHolds: WallHolds;
+    readonly boundSecrets: BoundSecretRegistry;
+    readonly observer: Observer;
+    /** Timeouts for MCP servers where they are not the documented ones. */
+    readonly mcp: Pick<McpAccess, "times" | "firstWaitMs">;
+    /** The server's own keys, which are masked in every conversation. */
+    readonly serverKeys: readonly string[];
+    /** See `DirectoryDeps`. */
+    readonly isAttended: boolean;
+    /** True when other processes behind the same port share the sandboxes. */
+    readonly hasSharedSandboxes: boolean;
+    readonly activity: Activity;
+    /** Besides the server's own. */
+    readonly moreToolSources: readonly OpenToolSource[];
+    /** How git reaches hosts for users. */
+    readonly gitWays: GitWayDeps;
+    /** Wraps every model. */
+    readonly wrap: Pick<Wrap, "model">;
+    /** Writes what reviewers decide to the audit log. */
+    readonly onReview: RuleSources["onReview"];
+    /** Writes what retention does to the audit log. */
+    readonly onRetention: RetentionDeps["onRecord"];
+  };
 
 /** The conversations of a server, and the services they use. */
 export type OpenConversations = AsyncDisposable &

@@ -33,11 +33,10 @@ export interface DeferredServer extends AsyncDisposable {
 
 /** Listens without a configuration until `POST /api/init` brings it, then opens the server and gives the port to it. */
 export async function openDeferredServer(deps: DeferredServerDeps): Promise<DeferredServer> {
-  const listener = await ConfigurationListener.open(deps);
-  return { url: listener.url, [Symbol.asyncDispose]: () => listener.close() };
+  return await ConfigurationListener.open(deps);
 }
 
-class ConfigurationListener {
+class ConfigurationListener implements DeferredServer {
   readonly #deps: DeferredServerDeps;
   readonly #app: FastifyInstance;
   readonly #validator = createValidator();
@@ -82,7 +81,7 @@ class ConfigurationListener {
     return addressOf({ ...(this.#app.server.address() as AddressInfo), port: this.#port });
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     this.#app.server.close();
     try {

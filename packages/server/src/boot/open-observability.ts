@@ -1,14 +1,13 @@
 import type { RetentionRecord } from "../retention/retention.ts";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
-import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { ServerConfig } from "./config.ts";
+import type { FaceDeps } from "../faces/face-deps.ts";
 import { metricsFace } from "../faces/operations/metrics-face.ts";
 import type { Face } from "../http/mount.ts";
 import type { AuditedCall } from "../http/observe-requests.ts";
 import type { EgressRecord } from "../egress/egress.ts";
 import type { ReviewRecord } from "../engine/ports.ts";
-import type { Journal } from "../journal/journal.ts";
 import type { ProcessGroup } from "../cluster/process-group.ts";
 import type { Logger } from "../lib/logger.ts";
 import { AuditLog } from "../observability/audit-log.ts";
@@ -47,10 +46,8 @@ export type OnEgress = (
   record: EgressRecord,
 ) => void;
 
-export type Watched = {
+export type Watched = Pick<FaceDeps, "journal" | "sandboxes"> & {
   readonly app: FastifyInstance;
-  readonly journal: Journal;
-  readonly sandboxes: Sandboxes | null;
   readonly walls: Walls | null;
   readonly webhooks: Webhooks;
 };

@@ -1,7 +1,6 @@
 import type { FaceDeps } from "../faces/face-deps.ts";
 import type { PushConfig } from "./config-push.ts";
 import type { KeyRing } from "../http/auth.ts";
-import type { Logger } from "../lib/logger.ts";
 import { wait } from "../lib/wait.ts";
 import type { Observer } from "../observability/observer.ts";
 import type { OpenConversations } from "./open-conversations.ts";
@@ -12,13 +11,12 @@ import { Pushes, type RunOutcome } from "../push/pushes.ts";
 import { SubscriptionStore } from "../push/subscription-store.ts";
 import { systemClock } from "../lib/clock.ts";
 
-export type OpenPushDeps = {
+export type OpenPushDeps = Pick<FaceDeps, "logger"> & {
   readonly config: PushConfig;
   readonly store: Pick<Store, "database" | "secretBox">;
   readonly conversations: Pick<OpenConversations, "directory" | "filteredFetch">;
   readonly keys: Pick<KeyRing, "isStillGood">;
   readonly observer: Observer;
-  readonly logger: Logger;
 };
 
 export type OpenPush = NonNullable<FaceDeps["push"]> & AsyncDisposable;

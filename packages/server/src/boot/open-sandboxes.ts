@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { connectToolHost } from "@convoke/tool-host";
 import { ClusterSandboxes } from "../app-conversations/cluster-sandboxes.ts";
 import {
-  createFleetSandboxes,
+  FleetSandboxes,
   isolationOf,
   type FleetTemplate,
   type LocalSandboxes,
@@ -21,7 +21,7 @@ import { describeNetwork } from "../egress/policy/describe-network.ts";
 import type { SandboxBackendName, SandboxConfig } from "./config-sandboxes.ts";
 import { ownListener, type SharedWithWays } from "./own-listener.ts";
 import { readSandboxSpecs, type SandboxSpecs } from "./read-sandbox-specs.ts";
-import { specTemplates } from "./spec-templates.ts";
+import { specTemplates, templateOf } from "./spec-templates.ts";
 import { silentLogger, type Logger } from "../lib/logger.ts";
 import { makeDirectory } from "../lib/make-directory.ts";
 import { openControlGroups } from "../sandboxes/control-groups/open-control-groups.ts";
@@ -138,7 +138,7 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
       "sandboxes of the kind process isolate nothing: what runs in them has all rights of the server's user",
     );
   }
-  const sandboxes = createFleetSandboxes({
+  const sandboxes = new FleetSandboxes({
     fleet,
     ways,
     templates,
@@ -300,15 +300,7 @@ export function chooseTemplates(
         `Sandboxes of ${backend} do not work here: ${reason}. Choose others with CONVOKE_SANDBOX, or off.`,
       );
     }
-    const { memoryMb, cpus, pids, diskMb, image } = config;
-    return {
-      backend,
-      environment: ports,
-      limits: { memoryMb, cpus, pids, diskMb },
-      // A plain process always has the machine's network.
-      network: backend !== "process" && config.network === "none" ? "none" : "on",
-      image: backend === "docker" && image !== null ? image : undefined,
-    };
+    return templateOf({ backend }, config, ports);
   };
   return [{ ...toTemplate(first ?? "process"), warm: config.warm }, ...rest.map(toTemplate)];
 }

@@ -29,11 +29,10 @@ import type { Logger } from "../lib/logger.ts";
 import { noWrap, openConversations, type Wrap } from "./open-conversations.ts";
 import { openDataFolder } from "./open-data-folder.ts";
 import { openObservability } from "./open-observability.ts";
-import type { SandboxCluster, SharedSandboxDeps } from "./open-sandboxes.ts";
+import type { OpenSandboxesDeps, SandboxStartDeps, SharedSandboxDeps } from "./open-sandboxes.ts";
 import { beginToOpen, openStore } from "./open-store.ts";
 import type { Store } from "./store.ts";
 import { openListener, openSurface } from "./open-surface.ts";
-import type { SecretBox } from "../security/seal.ts";
 import { createBoundSecretRegistry } from "../egress/bound-secret-registry.ts";
 import type { GitWayDeps } from "../extensions/sources/git-way.ts";
 import { toAddressList } from "../lib/address-list.ts";
@@ -43,7 +42,7 @@ import { PolicyStore } from "../settings/policy-store.ts";
 import type { Walls } from "../walls/wall.ts";
 import { WallHolds } from "../walls/wall-holds.ts";
 import { warmUp } from "./warm-up.ts";
-import { type Clock, systemClock } from "../lib/clock.ts";
+import { systemClock } from "../lib/clock.ts";
 import { noActivity, Watchdog } from "../lib/watchdog.ts";
 
 export type ServerDeps = {
@@ -93,21 +92,13 @@ export type TakeOver = {
   readonly freePort: () => void;
 };
 
-export type SharedWithSandboxes = Pick<ServerDeps, "config" | "logger"> &
-  SharedWithWays & {
-    /** Null where all servers on the store are on one machine. */
-    readonly cluster: SandboxCluster | null;
-    /** The processes behind the same port; null for a single process. */
-    readonly sharedSandboxes: SharedSandboxDeps | null;
-    readonly secretBox: SecretBox;
-    readonly clock: Clock;
-  };
+export type SharedWithSandboxes = Omit<OpenSandboxesDeps, keyof SandboxStartDeps | "config" | "dataDir"> &
+  Pick<ServerDeps, "config">;
 
 export type SharedWithWalls = Pick<ServerDeps, "config" | "logger"> &
   SharedWithWays & {
     /** Names of the tools of this program that work here, sorted. */
     readonly catalogue: readonly string[];
-    /** Secrets that walls put into requests of their conversations. */
     /** Counts a wall of a user that is about to run. */
     readonly takeWallHold: WallHolds["take"];
   };
@@ -283,7 +274,6 @@ export async function openServer({
     surface.startAutomations();
   }
   isReady = true;
-  const { conversationIdleSeconds } = config;
   const collect = sharesProcess ? null : openWholeCollector();
   const releaseMemory = (): void => {
     store.journal.releaseMemory();
@@ -294,13 +284,9 @@ export async function openServer({
   const { lastActivityMs } = listener;
   scope.use(
     startMaintenance({
-      directory,
-      appConversations,
-      webhooks,
+      ...conversations,
+      config,
       cluster,
-      conversationIdleSeconds,
-      retention: conversations.retention,
-      retentionSeconds: config.retentionSeconds,
       lastActivityMs,
       releaseMemory,
       sharesProcess,

@@ -4,16 +4,11 @@ import { SummaryFeed } from "../reading/summary-feed.ts";
 import { shareSummaries } from "../directory/share-summaries.ts";
 import { mountBrowserSocket } from "../faces/agent-server/sockets/browser-socket.ts";
 import { mountOverviewSocket } from "../faces/agent-server/sockets/overview-socket.ts";
-import { PageCache } from "../events/page-cache.ts";
 import { TrimmedEvents } from "../events/trimmed-events.ts";
-import type { Validator } from "@convoke/protocol/validate";
-import type { ToolHost } from "@convoke/tool-host";
 import type { FastifyInstance } from "fastify";
-import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { ServerConfig } from "./config.ts";
 import { docsHeaders, docsPage } from "../faces/agent-server/server/docs-page.ts";
 import { mountBashSocket } from "../faces/agent-server/sockets/bash-socket.ts";
-import type { Demo } from "../directory/demo.ts";
 import { NodeSignals } from "../faces/agent-server/sockets/node-signals.ts";
 import { closeCodes } from "../faces/agent-server/sockets/close-codes.ts";
 import { mountEventSocket } from "../faces/agent-server/sockets/event-socket.ts";
@@ -120,18 +115,15 @@ async function compileOrigins(
   }
 }
 
-export type SurfaceDeps = {
+export type SurfaceDeps = Pick<
+  FaceDeps,
+  "toolHost" | "sandboxes" | "validator" | "logger" | "pages" | "demo" | "isReady"
+> & {
   readonly config: ServerConfig;
   readonly listener: Listener;
   readonly store: Store;
   readonly conversations: OpenConversations;
-  readonly toolHost: ToolHost;
-  readonly sandboxes: Sandboxes | null;
-  readonly validator: Validator;
-  readonly logger: Logger;
   readonly times: SocketTimes;
-  /** The cache of event pages that are ready to be sent. */
-  readonly pages: PageCache;
   /** Reaches the other nodes on the store. */
   readonly peers: Peers;
   readonly tunnels: ByteTunnels;
@@ -142,8 +134,6 @@ export type SurfaceDeps = {
   readonly observer: Observability["observer"];
   /** Keys that clients may use besides those of the key store. */
   readonly ownKeys: readonly string[];
-  readonly demo: Demo | null;
-  readonly isReady: () => boolean;
   /** Metrics besides those of conversations and sandboxes. */
   readonly faces: readonly Face[];
 };
@@ -219,17 +209,6 @@ export async function openSurface(deps: SurfaceDeps): Promise<Surface> {
   const complete: FaceDeps["complete"] = (body, caller) => completeStart(body, caller, completeDeps);
   const automations = scope.use(openAutomations({ ...deps, complete, users: keyStore.users }));
   const trimmed = new TrimmedEvents();
-  const openSandboxAccess = createSandboxAccess({ sandboxes, secrets });
-  const ports = new WorkspacePorts({
-    directory,
-    toolHost: deps.toolHost,
-    openWall: (conversation) => conversations.hosts.openWall(conversation),
-    sandboxes,
-    openAccess: machine.openAccess,
-    openSandboxAccess,
-    owners: store.machines === null ? null : directory,
-    clock: systemClock,
-  });
   const faceDeps: FaceDeps = {
     ...deps,
     ...store,
@@ -244,7 +223,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<Surface> {
     findLocalServers: () => findLocalServers({ send: fetch, ollamaHost: config.ollamaHost }),
     clock: systemClock,
     openAccess: machine.openAccess,
-    openSandboxAccess,
+    openSandboxAccess: createSandboxAccess({ sandboxes, secrets }),
     openFiles: async ({ sandbox_id: sandboxId }, root) => {
       if (sandboxId === undefined) return machine.openDirectory(root);
       if (sandboxes === null) throw sandboxesElsewhere();
@@ -262,6 +241,11 @@ export async function openSurface(deps: SurfaceDeps): Promise<Surface> {
     lastActivityMs: listener.lastActivityMs,
     workspaceRoot: config.workspaceRoot,
   };
+  const ports = new WorkspacePorts({
+    ...faceDeps,
+    openWall: (conversation) => conversations.hosts.openWall(conversation),
+    owners: store.machines === null ? null : directory,
+  });
   const faces = [...openFaces(faceDeps, ports), ...deps.faces];
   for (const face of faces) face.mount(app, mountDeps);
   const socketDeps = { journal, trimmed, validator, logger, times };
@@ -294,14 +278,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<Surface> {
   );
   if (processGroup !== undefined) scope.defer(shareSummaries(feed, journal, processGroup));
   mountTerminalSocket(app, { ...socketDeps, peers, scopeOf: () => ({ directory, keys }) });
-  mountShellSocket(app, {
-    ...socketDeps,
-    peers,
-    directory,
-    keys,
-    openAccess: machine.openAccess,
-    openSandboxAccess,
-  });
+  mountShellSocket(app, { ...faceDeps, times, peers });
   mountBrowserSocket(app, { ...socketDeps, peers, scopeOf: () => ({ directory, keys }) });
   mountOverviewSocket(app, { directory, feed, journal, keys, logger, times });
   mountBashSocket(app, { ...socketDeps, scopeOf: () => ({ openAccess: machine.openAccess, keys }) });

@@ -63,17 +63,13 @@ export function read<Value>(environment: Environment, setting: Setting<Value>): 
   return name === undefined ? setting.fallback : setting.parse(environment[name]!, name);
 }
 
-export function text<const Fallback extends string | null = null>(
-  row: Row<Fallback>,
-): Unnamed<string | Fallback> {
-  return complete(row, { kind: "text" }, (given) => given);
+function plain(kind: "text" | "path") {
+  return <const Fallback extends string | null = null>(row: Row<Fallback>): Unnamed<string | Fallback> =>
+    complete(row, { kind }, (given) => given);
 }
 
-export function path<const Fallback extends string | null = null>(
-  row: Row<Fallback>,
-): Unnamed<string | Fallback> {
-  return complete(row, { kind: "path" }, (given) => given);
-}
+export const text = plain("text");
+export const path = plain("path");
 
 /** Its reader knows the form of the value. */
 export function json(row: Row<null>): Unnamed<string | null> {
@@ -108,32 +104,24 @@ export function onOrOff(row: Row<boolean>): Unnamed<boolean> {
 
 type NumberRow<Fallback> = Row<Fallback> & { readonly least: number; readonly max?: number };
 
-export function whole<const Fallback extends number | null = null>(
-  row: NumberRow<Fallback>,
-): Unnamed<number | Fallback> {
-  return amount(row, true);
+function amount(isWhole: boolean) {
+  return <const Fallback extends number | null = null>(
+    row: NumberRow<Fallback>,
+  ): Unnamed<number | Fallback> => {
+    const { least, max = null } = row;
+    const range = max === null ? `from ${least} up` : `from ${least} to ${max}`;
+    return complete(row, { kind: "number", isWhole, least, max }, (given, name) => {
+      const value = given.trim() === "" ? Number.NaN : Number(given);
+      const isIn = Number.isFinite(value) && value >= least && (max === null || value <= max);
+      if (isIn && (!isWhole || Number.isInteger(value))) return value;
+      throw new ConfigError(`${name} must be a ${isWhole ? "whole " : ""}number ${range}, not "${given}".`);
+    });
+  };
 }
 
+export const whole = amount(true);
 /** May be a fraction. */
-export function decimal<const Fallback extends number | null = null>(
-  row: NumberRow<Fallback>,
-): Unnamed<number | Fallback> {
-  return amount(row, false);
-}
-
-function amount<Fallback extends number | null>(
-  row: NumberRow<Fallback>,
-  isWhole: boolean,
-): Unnamed<number | Fallback> {
-  const { least, max = null } = row;
-  const range = max === null ? `from ${least} up` : `from ${least} to ${max}`;
-  return complete(row, { kind: "number", isWhole, least, max }, (given, name) => {
-    const value = given.trim() === "" ? Number.NaN : Number(given);
-    const isIn = Number.isFinite(value) && value >= least && (max === null || value <= max);
-    if (isIn && (!isWhole || Number.isInteger(value))) return value;
-    throw new ConfigError(`${name} must be a ${isWhole ? "whole " : ""}number ${range}, not "${given}".`);
-  });
-}
+export const decimal = amount(false);
 
 function complete<Value, Fallback>(
   row: Row<Fallback>,

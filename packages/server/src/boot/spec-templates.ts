@@ -25,30 +25,37 @@ export function specTemplates(
     );
   }
   const [first, ...rest] = specs;
-  const toTemplate = (spec: SandboxSpecEntry, warm: number): FleetTemplate => {
-    const { id, backend, description, image = config.image, runtime, network, secrets } = spec;
-    const reached = network ?? config.network;
-    return {
-      backend,
-      specId: id,
-      description,
-      environment: { ...ports, ...spec.environment },
-      limits: {
-        memoryMb: spec.memory_mb ?? config.memoryMb,
-        cpus: spec.cpus ?? config.cpus,
-        pids: spec.processes ?? config.pids,
-        diskMb: spec.disk_mb ?? config.diskMb,
-      },
-      // A plain process always has the machine's network.
-      network: backend !== "process" && reached === "none" ? "none" : "on",
-      policy: network,
-      image: backend === "docker" ? (image ?? undefined) : undefined,
-      runtime,
-      secretNames: secrets,
-      warm: spec.warm ?? warm,
-    };
+  const toTemplate = (spec: SandboxSpecEntry): FleetTemplate => templateOf(spec, config, ports);
+  return [{ ...toTemplate(first), warm: first.warm ?? config.warm }, ...rest.map(toTemplate)];
+}
+
+/** What a spec leaves out is that of the settings; without an id there is no spec, and the settings alone decide. */
+export function templateOf(
+  spec: Pick<SandboxSpecEntry, "backend"> & Partial<SandboxSpecEntry>,
+  config: SandboxConfig,
+  ports: Readonly<Record<string, string>>,
+): FleetTemplate {
+  const { id, backend, description, image = config.image, runtime, network, secrets, warm = 0 } = spec;
+  const reached = network ?? config.network;
+  return {
+    backend,
+    specId: id,
+    description,
+    environment: { ...ports, ...spec.environment },
+    limits: {
+      memoryMb: spec.memory_mb ?? config.memoryMb,
+      cpus: spec.cpus ?? config.cpus,
+      pids: spec.processes ?? config.pids,
+      diskMb: spec.disk_mb ?? config.diskMb,
+    },
+    // A plain process always has the machine's network.
+    network: backend !== "process" && reached === "none" ? "none" : "on",
+    policy: network,
+    image: backend === "docker" ? (image ?? undefined) : undefined,
+    runtime,
+    secretNames: secrets,
+    warm,
   };
-  return [toTemplate(first, config.warm), ...rest.map((spec) => toTemplate(spec, 0))];
 }
 
 /** Why a spec cannot work on this machine, and what to do; null when it can, or when nobody knows. */

@@ -1,5 +1,15 @@
 import {
+  agentProfileRoutes,
+  agentRevisionRoutes,
   agentServerRoutes,
+  agentSettingsRoutes,
+  connectionRevisionRoutes,
+  llmProfileRoutes,
+  llmRoutes,
+  metaProfileRoutes,
+  metaRevisionRoutes,
+  modelRevisionRoutes,
+  settingsRevisionRoutes,
   appConversationRoutes,
   appEventRoutes,
   appServerRoutes,
@@ -67,7 +77,12 @@ import { selectableTools } from "./agent-server/server/server-routes.ts";
 import { canvasExtensionHandlers } from "./agent-server/extensions/canvas-extension-routes.ts";
 import { installedHandlers } from "./agent-server/extensions/plugin-routes.ts";
 import { ruleHandlers } from "./agent-server/settings/rule-routes.ts";
-import { settingsFace } from "./agent-server/settings/settings-face.ts";
+import { agentProfileHandlers } from "./agent-server/settings/agent-profile-routes.ts";
+import { llmHandlers } from "./agent-server/settings/llm-routes.ts";
+import { metaProfileHandlers } from "./agent-server/settings/meta-profile-routes.ts";
+import { llmProfileHandlers } from "./agent-server/settings/profile-routes.ts";
+import { revisionHandlers } from "./agent-server/settings/revision-routes.ts";
+import { agentSettingsHandlers } from "./agent-server/settings/settings-routes.ts";
 import { appConversationHandlers } from "./app-server/app-conversation-routes.ts";
 import { appEventHandlers } from "./app-server/app-event-routes.ts";
 import { appWorkspaceHandlers } from "./app-server/app-workspace-routes.ts";
@@ -94,7 +109,21 @@ export function openFaces(deps: FaceDeps, ports: WorkspacePorts): Face[] {
   const { sandboxes, toolHost } = deps;
   return [
     face(agentServerRoutes, agentServerHandlers(deps), { startConversation: deps.complete }),
-    settingsFace(deps),
+    face(agentSettingsRoutes, agentSettingsHandlers(deps)),
+    face(llmProfileRoutes, llmProfileHandlers(deps)),
+    face(agentProfileRoutes, agentProfileHandlers(deps)),
+    face(
+      {
+        ...modelRevisionRoutes,
+        ...agentRevisionRoutes,
+        ...metaRevisionRoutes,
+        ...connectionRevisionRoutes,
+        ...settingsRevisionRoutes,
+      },
+      revisionHandlers(deps),
+    ),
+    face(llmRoutes, llmHandlers(deps)),
+    face(metaProfileRoutes, metaProfileHandlers(deps)),
     face(installedRoutes, onFolders(installedHandlers(deps), deps)),
     face(canvasExtensionRoutes, canvasExtensionHandlers(deps)),
     face(controlRoutes, { ...controlHandlers(deps), ...loadPluginHandlers(deps) }),
@@ -136,7 +165,7 @@ export function openFaces(deps: FaceDeps, ports: WorkspacePorts): Face[] {
     face(demoRoutes, demoHandlers(deps)),
     face(
       { ...sandboxRoutes, ...sandboxSpecRoutes },
-      sandboxes === null ? noSandboxHandlers : sandboxHandlers({ sandboxes }),
+      sandboxes === null ? noSandboxHandlers() : sandboxHandlers({ sandboxes }),
     ),
   ];
 }

@@ -1,8 +1,8 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { InitRequest, type InitStatus } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../lib/fault.ts";
+import { isSameSecret } from "../security/same-secret.ts";
 import { warningHeader } from "./unused-fields.ts";
 
 export interface Initialization {
@@ -23,7 +23,7 @@ export function mountInit(app: FastifyInstance, deps: InitRoutesDeps): void {
   const { initialization } = deps;
   app.get("/api/init", () => initialization.status());
   const checkKey = async (request: FastifyRequest): Promise<void> => {
-    if (deps.initKey !== "" && !isSame(String(request.headers["x-init-api-key"] ?? ""), deps.initKey)) {
+    if (deps.initKey !== "" && !isSameSecret(String(request.headers["x-init-api-key"] ?? ""), deps.initKey)) {
       throw new Fault("stranger", "unauthorized", "Unauthorized");
     }
   };
@@ -40,9 +40,4 @@ export function mountInit(app: FastifyInstance, deps: InitRoutesDeps): void {
     return { ...initialization.status(), ...(message === null ? {} : { message }) };
   };
   app.route({ method: "POST", url: "/api/init", onRequest: checkKey, handler: initialize });
-}
-
-function isSame(given: string, key: string): boolean {
-  const digest = (text: string): Buffer => createHash("sha256").update(text, "utf8").digest();
-  return timingSafeEqual(digest(given), digest(key));
 }

@@ -1,4 +1,5 @@
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
 
 /**
  * The bytes of a stream, or null when there are more than `maxBytes`; then it is ended. The sender's size is not
@@ -14,4 +15,10 @@ export async function collectBytes(content: Readable, maxBytes: number): Promise
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks);
+}
+
+/** The same of the body of an answer. */
+export async function collectBody({ body }: Response, maxBytes: number): Promise<Buffer | null> {
+  if (body === null) return Buffer.alloc(0);
+  return await collectBytes(Readable.fromWeb(body as ReadableStream), maxBytes);
 }

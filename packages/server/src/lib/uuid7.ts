@@ -33,6 +33,11 @@ export function normalizeUuid(text: string): string | null {
   return text.length === 32 || text.toLowerCase() === dashed ? dashed : null;
 }
 
+/** An id as it is stored; what is no UUID stays as it is, and names nothing. */
+export function storedId(given: string): string {
+  return normalizeUuid(given) ?? given;
+}
+
 const storedForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 function fresh(ms: number): string {

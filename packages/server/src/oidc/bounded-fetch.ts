@@ -1,7 +1,5 @@
-import { Readable } from "node:stream";
-import type { ReadableStream } from "node:stream/web";
 import type { CustomFetch } from "openid-client";
-import { collectBytes } from "../lib/collect-bytes.ts";
+import { collectBody } from "../lib/collect-bytes.ts";
 
 /** The provider gave no answer that could be read. */
 export class ProviderUnreachable extends Error {
@@ -37,21 +35,18 @@ export function createBoundedFetch({ timeoutMs, plainHost }: BoundedFetchDeps): 
       const response = await fetch(address, init);
       if (response.status >= 500)
         throw new ProviderUnreachable(`${host} answered with status ${response.status}.`);
-      const bytes = await readBody(response);
+      const bytes = await collectBody(response, maxAnswerBytes);
       if (bytes === null)
         throw new ProviderUnreachable(`${host} answered with more than ${maxAnswerBytes} bytes.`);
       const { status, headers: answered } = response;
-      return new Response(bodiless.includes(status) ? null : bytes, { status, headers: answered });
+      return new Response(bodiless.includes(status) ? null : Buffer.from(bytes), {
+        status,
+        headers: answered,
+      });
     } catch (cause) {
       if (cause instanceof ProviderUnreachable) throw cause;
       const what = signal.aborted ? `did not answer in ${timeoutMs} ms` : "could not be reached";
       throw new ProviderUnreachable(`${host} ${what}.`, { cause });
     }
   };
-}
-
-async function readBody({ body }: Response): Promise<Buffer<ArrayBuffer> | null> {
-  if (body === null) return Buffer.alloc(0);
-  const bytes = await collectBytes(Readable.fromWeb(body as ReadableStream), maxAnswerBytes);
-  return bytes === null ? null : Buffer.from(bytes);
 }

@@ -1,5 +1,6 @@
 import type { SecretSource } from "@convoke/protocol";
 import type { ToolSecret } from "@convoke/tool-host";
+import { collectBody } from "../lib/collect-bytes.ts";
 import type { Fetch } from "../lib/filtered-fetch.ts";
 
 const lookupTimeoutMs = 30_000;
@@ -76,16 +77,8 @@ async function resolveHost(source: LookupSecret, signal: AbortSignal, fetch: Fet
   return (await readText(reply)).trim();
 }
 
-async function readText({ body }: Response): Promise<string> {
-  if (body === null) return "";
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.byteLength;
-    // Leaving the loop ends the request.
-    if (bytes > longestValueBytes)
-      throw new Error("the lookup answered more than 64 KiB, which is no secret");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+async function readText(reply: Response): Promise<string> {
+  const bytes = await collectBody(reply, longestValueBytes);
+  if (bytes === null) throw new Error("the lookup answered more than 64 KiB, which is no secret");
+  return bytes.toString("utf8");
 }

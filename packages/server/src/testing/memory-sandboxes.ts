@@ -18,9 +18,7 @@ export class MemorySandboxes implements Sandboxes {
     description: id === "second" ? "For tests" : null,
     isolation: "none",
     runtime: id === "second" ? "runsc" : null,
-    command: null,
     environment: {},
-    workingDir: "",
     createdAtMs: 0,
   }));
   readonly summary = "memory: runs nothing";

@@ -52,27 +52,18 @@ export class WorkspaceSessions {
   }
 
   /** The value of a new cookie, with which a page of `origin` may read as well. */
-  create({ userId, keyId, loginId }: SessionHolder, origin?: string): string {
-    const { secretBox, clock } = this.#deps;
-    const endsAtMs = clock.nowMs() + workspaceSessionSeconds * 1_000;
-    return secretBox.seal(JSON.stringify({ purpose, userId, keyId, loginId, endsAtMs, origin }));
+  create(holder: SessionHolder, origin?: string): string {
+    return this.#seal(purpose, holder, workspaceSessionSeconds, { origin });
   }
 
   /** What opens the files of one conversation for a moment, as a part of an address. */
-  createPage({ userId, keyId, loginId }: SessionHolder, conversationId: string): string {
-    const { secretBox, clock } = this.#deps;
-    const endsAtMs = clock.nowMs() + pageSeconds * 1_000;
-    const page = { purpose: pagePurpose, userId, keyId, loginId, endsAtMs, conversationId };
-    return toAddressPart(secretBox.seal(JSON.stringify(page)));
+  createPage(holder: SessionHolder, conversationId: string): string {
+    return toAddressPart(this.#seal(pagePurpose, holder, pageSeconds, { conversationId }));
   }
 
   /** What opens one port of a conversation's workspace for a while, as a part of an address. */
-  createPreview({ holder, conversationId, port }: Preview): string {
-    const { secretBox, clock } = this.#deps;
-    const { userId, keyId, loginId } = holder;
-    const endsAtMs = clock.nowMs() + previewSeconds * 1_000;
-    const preview = { purpose: previewPurpose, userId, keyId, loginId, endsAtMs, conversationId, port };
-    return toAddressPart(secretBox.seal(JSON.stringify(preview)));
+  createPreview({ holder, ...place }: Preview): string {
+    return toAddressPart(this.#seal(previewPurpose, holder, previewSeconds, place));
   }
 
   /** As {@link read}, for the part of a preview's address. */
@@ -93,6 +84,18 @@ export class WorkspaceSessions {
     return this.#read(value, purpose);
   }
 
+  /** The purpose stands first. */
+  #seal(
+    purposeOf: string,
+    { userId, keyId, loginId }: SessionHolder,
+    seconds: number,
+    rest: Partial<Sealed>,
+  ): string {
+    const { secretBox, clock } = this.#deps;
+    const endsAtMs = clock.nowMs() + seconds * 1_000;
+    return secretBox.seal(JSON.stringify({ purpose: purposeOf, userId, keyId, loginId, endsAtMs, ...rest }));
+  }
+
   #read(sealed: string, wanted: string): Found | null {
     const text = this.#open(sealed);
     if (text === null) return null;
@@ -110,12 +113,7 @@ export class WorkspaceSessions {
       port = null,
     } = session as unknown as Sealed;
     if (this.#deps.clock.nowMs() >= endsAtMs) return null;
-    const holder = {
-      userId,
-      keyId,
-      loginId,
-    };
-    return { holder, origin, conversationId, port };
+    return { holder: { userId, keyId, loginId }, origin, conversationId, port };
   }
 
   #open(value: string): string | null {

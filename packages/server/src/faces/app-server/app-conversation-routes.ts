@@ -6,7 +6,7 @@ import { conversationMissing } from "../../engine/refusals.ts";
 import { conversationIdOf, onAsked } from "../../http/asked-conversation.ts";
 import type { RouteReply, RouteRequest, Handlers, RequestOf, RouteHandler } from "../../http/mount.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
-import { normalizeUuid } from "../../lib/uuid7.ts";
+import { normalizeUuid, storedId } from "../../lib/uuid7.ts";
 import { readTitle } from "../agent-server/conversations/start-request.ts";
 import { toUserMessage } from "../agent-server/events/user-message.ts";
 import { toAppConversation, toHex } from "./app-conversation-view.ts";
@@ -34,10 +34,7 @@ export function appConversationHandlers({ appConversations, sandboxes, directory
   };
 
   const batch = async (request: RouteRequest, ids: readonly string[]): Promise<RouteReply> => {
-    const found = await conversations.getMany(
-      request.caller,
-      ids.map((id) => normalizeUuid(id) ?? id),
-    );
+    const found = await conversations.getMany(request.caller, ids.map(storedId));
     const addresses = sandboxGate(request, sandboxes);
     return { json: found.map((view) => (view === null ? null : toAppConversation(view, addresses))) };
   };

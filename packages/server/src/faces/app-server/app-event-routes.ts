@@ -2,7 +2,7 @@ import type { appEventRoutes } from "@convoke/protocol";
 import { conversationMissing } from "../../engine/refusals.ts";
 import type { RouteRequest, Handlers, RequestOf, RouteReply } from "../../http/mount.ts";
 import type { EventFilter } from "../../journal/journal.ts";
-import { normalizeUuid } from "../../lib/uuid7.ts";
+import { normalizeUuid, storedId } from "../../lib/uuid7.ts";
 import { readKind } from "../agent-server/events/event-names.ts";
 import { readEventsById } from "../agent-server/events/events-by-id.ts";
 import { readInstantOf } from "../../http/read-instant.ts";
@@ -28,7 +28,7 @@ export function appEventHandlers({ journal, directory }: FaceDeps) {
       ...readFilter(request.query),
       order: order ?? "TIMESTAMP",
       limit: limit ?? 100,
-      pageId: pageId === null || pageId === undefined ? undefined : (normalizeUuid(pageId) ?? pageId),
+      pageId: pageId === null || pageId === undefined ? undefined : storedId(pageId),
     });
     return { text: `{"items":[${page.items.join(",")}],"next_page_id":${JSON.stringify(page.nextPageId)}}` };
   };
@@ -38,8 +38,8 @@ export function appEventHandlers({ journal, directory }: FaceDeps) {
   });
 
   const batch = async (request: Asked<"getAppEvents">): Promise<RouteReply> => {
-    const { id: ids = [] } = request.query;
-    const stored = ids.map((id) => normalizeUuid(id) ?? id);
+    const { id: ids } = request.query;
+    const stored = ids.map(storedId);
     return { text: await readEventsById(journal, await known(request), stored) };
   };
 

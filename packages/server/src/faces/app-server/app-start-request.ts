@@ -6,9 +6,7 @@ import {
   type SettingsUsed,
   type SuggestedTask,
 } from "@convoke/protocol";
-import type { Validator } from "@convoke/protocol/validate";
 import { promptNames } from "../../agent/prompt/prompt-choice.ts";
-import type { ApprovalPolicy } from "../../engine/approval-policy.ts";
 import { withWarnings } from "../../engine/conversation-config.ts";
 import type { Warning } from "../../events/warning.ts";
 import type { RepositoryOrder, StartRequest } from "../../app-conversations/start-order.ts";
@@ -24,14 +22,15 @@ import { withDefaults } from "../../settings/with-defaults.ts";
 import { enteringSecrets } from "../../app-conversations/entering-secrets.ts";
 import { specMissing } from "../../app-conversations/sandbox-refusals.ts";
 import type { SandboxTemplate, SandboxView } from "../../app-conversations/sandbox-service.ts";
-import { readStartRequest, readTitle } from "../agent-server/conversations/start-request.ts";
+import { withInstructions } from "../agent-server/conversations/complete-start.ts";
+import { readStartRequest, readTitle, toSources } from "../agent-server/conversations/start-request.ts";
 import { checkBranch, checkRepository, providerSecrets, toRepositoryOrder } from "./repository-request.ts";
+import type { FaceDeps } from "../face-deps.ts";
 import { suggestedMessage } from "./suggested-task.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { isObject } from "../../lib/json-object.ts";
 
-export type StartContext = {
-  readonly validator: Validator;
+export type StartContext = Pick<FaceDeps, "validator" | "approvalDefault"> & {
   readonly settings: StoredSettings;
   /** The version of the settings, and the stored profiles that they take their agent from. */
   readonly settingsVersion: number;
@@ -39,7 +38,6 @@ export type StartContext = {
   /** The user's own, by name. */
   readonly secrets: Readonly<Record<string, SecretWithValue>>;
   readonly catalogue: readonly string[];
-  readonly approvalDefault: ApprovalPolicy | null;
   /** The first is the default. */
   readonly templates: readonly Pick<SandboxTemplate, "id" | "secretNames">[];
   /** The one that the conversation is to work in, if it is there; null for one of its own. */
@@ -63,12 +61,12 @@ export function readAppStartRequest(body: Body, context: StartContext): StartReq
   const { template, warnings } = chooseTemplate(body, wanted.sandbox_id ?? null, context);
   const stored = {
     ...storedSources(context.secrets),
-    ...staticSecrets(providerSecrets(settings.providerTokens, provider)),
+    ...toSources(providerSecrets(settings.providerTokens, provider)),
   };
   const place = context.sandbox ?? template;
   const sources: Record<string, SecretSource> = {
     ...enteringSecrets(stored, place?.secretNames),
-    ...staticSecrets(requestSecrets(body.secrets ?? {})),
+    ...toSources(requestSecrets(body.secrets ?? {})),
   };
   const start = readStartRequest(composeStart(body, wanted.llm_model ?? null, sources, context), false);
   const repository = readRepository(wanted, settings, sources, repositoryPlace(body));
@@ -191,10 +189,7 @@ function contextOf(agent: JsonObject, { system_message_suffix: suffix }: Body): 
   // Choosing a repository includes its instructions, unless the settings say otherwise.
   const given = isObject(agent["agent_context"]) ? agent["agent_context"] : {};
   const stored = { load_project_skills: true, ...given };
-  if (!suffix) return stored;
-  const before = (stored as JsonObject)["system_message_suffix"];
-  const whole = typeof before === "string" && before !== "" ? `${before}\n\n${suffix}` : suffix;
-  return { ...stored, system_message_suffix: whole };
+  return suffix ? withInstructions(stored, suffix) : stored;
 }
 
 /** Where the repository is named: by itself, or by the task that is suggested. */
@@ -253,12 +248,6 @@ function requestSecrets(secrets: Readonly<Record<string, string>>): Readonly<Rec
     }
   }
   return secrets;
-}
-
-function staticSecrets(values: Readonly<Record<string, string>>): Record<string, SecretSource> {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, { kind: "StaticSecret" as const, value }]),
-  );
 }
 
 /** One that is bound to hosts stays bound: the start leaves it out of a sandbox whose requests nothing could put it into. */

@@ -20,16 +20,14 @@ export function appWorkspaceHandlers({ appConversations: { conversations }, sand
   /** Conversations that are being downloaded. */
   const downloading = new Set<string>();
 
-  async function open(
-    request: RouteRequest,
-  ): Promise<{ workspace: Workspace; resolve: (path: string) => string }> {
+  async function open(request: RouteRequest) {
     const host = await conversations.openHost(request.caller, conversationIdOf(request));
     // Others may work in the same sandbox, and a key of one conversation is not for them.
     const isForOne = request.caller.onlyConversation !== undefined;
     const root = isForOne ? host.workingDir : host.workspaceDir;
     return {
       workspace: host.toolHost.workspace.within(root),
-      resolve: (path) => resolveInside(path, { ...host, root }),
+      resolve: (path: string) => resolveInside(path, { ...host, root }),
     };
   }
 

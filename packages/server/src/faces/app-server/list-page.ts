@@ -1,5 +1,5 @@
 import type { RouteReply, RouteRequest } from "../../http/mount.ts";
-import { normalizeUuid } from "../../lib/uuid7.ts";
+import { storedId } from "../../lib/uuid7.ts";
 import { toHex } from "./app-conversation-view.ts";
 
 type PageQuery = { page_id?: string | null; limit?: number };
@@ -9,7 +9,7 @@ export function readPage({ query }: RouteRequest) {
   const { page_id: pageId, limit } = query as PageQuery;
   return {
     limit: limit ?? 100,
-    pageId: typeof pageId === "string" ? (normalizeUuid(pageId) ?? pageId) : undefined,
+    pageId: typeof pageId === "string" ? storedId(pageId) : undefined,
   };
 }
 

@@ -1,12 +1,6 @@
 import type { ProfileListResponse, appServerRoutes } from "@convoke/protocol";
 import type { Handlers } from "../../http/mount.ts";
-import {
-  activateProfile,
-  deleteProfile,
-  renameProfile,
-  requireProfile,
-  saveProfile,
-} from "../../settings/profiles.ts";
+import { activateProfile, requireProfile, saveProfile } from "../../settings/profiles.ts";
 import { hideSecrets } from "../../settings/secret-fields.ts";
 import { isKeySet, shownAddress, textOrNull } from "../../settings/settings-views.ts";
 import { changeSettings } from "../agent-server/settings/change-settings.ts";

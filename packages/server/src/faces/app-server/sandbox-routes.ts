@@ -1,9 +1,8 @@
-import type { sandboxRoutes, SandboxInfo, SandboxSpecInfo, sandboxSpecRoutes } from "@convoke/protocol";
+import { sandboxRoutes, sandboxSpecRoutes, type SandboxInfo, type SandboxSpecInfo } from "@convoke/protocol";
 import type { RequestOf, RouteHandler, Handlers } from "../../http/mount.ts";
-import { sandboxesNotServed, specMissing } from "../../app-conversations/sandbox-refusals.ts";
+import { pageFrom } from "../../app-conversations/page-from.ts";
+import { sandboxMissing, sandboxesNotServed, specMissing } from "../../app-conversations/sandbox-refusals.ts";
 import type { Sandboxes, SandboxTemplate, SandboxView } from "../../app-conversations/sandbox-service.ts";
-import { UnknownPageError } from "../../journal/journal.ts";
-import { Fault } from "../../lib/fault.ts";
 import { formatInstant } from "../../lib/instant.ts";
 import { sandboxGate, type SandboxGate } from "./sandbox-gate.ts";
 
@@ -57,16 +56,13 @@ export function sandboxHandlers({ sandboxes }: { readonly sandboxes: Sandboxes }
 
     searchSandboxSpecs: ({ query }) => {
       const { page_id: pageId, limit = 100 } = query;
-      const { templates } = sandboxes;
-      const start =
-        pageId === null || pageId === undefined ? 0 : templates.findIndex(({ id }) => id === pageId);
-      if (start === -1) throw new UnknownPageError(`There is no sandbox spec ${pageId} to start the page at`);
-      return {
-        json: {
-          items: templates.slice(start, start + limit).map(toSpecInfo),
-          next_page_id: templates[start + limit]?.id ?? null,
-        },
-      };
+      const page = pageFrom(
+        sandboxes.templates,
+        { limit, pageId: pageId ?? undefined },
+        ({ id }) => id,
+        "sandbox spec",
+      );
+      return { json: { items: page.items.map(toSpecInfo), next_page_id: page.nextPageId } };
     },
 
     getSandboxSpecs: ({ query }) => ({
@@ -78,21 +74,15 @@ export function sandboxHandlers({ sandboxes }: { readonly sandboxes: Sandboxes }
   } satisfies Handlers<typeof sandboxRoutes & typeof sandboxSpecRoutes>;
 }
 
-const refuse: RouteHandler = () => {
-  throw sandboxesNotServed();
-};
-
 /** The same routes on a server without sandboxes: the error says so, instead of an unknown address. */
-export const noSandboxHandlers: Readonly<Record<keyof ReturnType<typeof sandboxHandlers>, RouteHandler>> = {
-  searchSandboxes: refuse,
-  getSandboxes: refuse,
-  startSandbox: refuse,
-  pauseSandbox: refuse,
-  resumeSandbox: refuse,
-  deleteSandbox: refuse,
-  searchSandboxSpecs: refuse,
-  getSandboxSpecs: refuse,
-};
+export function noSandboxHandlers() {
+  const refuse: RouteHandler = () => {
+    throw sandboxesNotServed();
+  };
+  const routes = { ...sandboxRoutes, ...sandboxSpecRoutes };
+  const handlers = Object.fromEntries(Object.keys(routes).map((operation) => [operation, refuse]));
+  return handlers as Record<keyof typeof routes, RouteHandler>;
+}
 
 /** The body wins over the query; null when neither has a value. */
 function templateIdOf({ body, query }: RequestOf<(typeof sandboxRoutes)["startSandbox"]>): string | null {
@@ -117,16 +107,13 @@ function toSandboxInfo(view: SandboxView, addresses: SandboxGate): SandboxInfo {
 function toSpecInfo(template: SandboxTemplate): SandboxSpecInfo {
   return {
     id: template.id,
-    command: template.command === null ? null : [...template.command],
+    command: null,
     created_at: formatInstant(template.createdAtMs * 1000),
     initial_env: { ...template.environment },
-    working_dir: template.workingDir,
+    // Every sandbox has its own.
+    working_dir: "",
     isolation: template.isolation,
     ...(template.description === null ? {} : { description: template.description }),
     ...(template.runtime === null ? {} : { runtime: template.runtime }),
   };
-}
-
-function sandboxMissing(id: string): Fault {
-  return new Fault("missing", "sandbox_not_found", `There is no sandbox ${id}.`);
 }

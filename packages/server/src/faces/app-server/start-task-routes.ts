@@ -5,7 +5,7 @@ import type { StartTask } from "../../app-conversations/start-task-store.ts";
 import type { Asker } from "../../directory/directory.ts";
 import type { Handlers, RequestOf } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
-import { normalizeUuid } from "../../lib/uuid7.ts";
+import { storedId } from "../../lib/uuid7.ts";
 import { chooseProfiles } from "../../settings/chosen-profiles.ts";
 import type { FaceDeps } from "../face-deps.ts";
 import { toStartTask } from "./app-conversation-view.ts";
@@ -76,7 +76,7 @@ export function startTaskHandlers(deps: FaceDeps) {
     countStartTasks: async (request) => ({ json: await tasks.count(readFilter(request)) }),
 
     getStartTasks: async (request) => {
-      const ids = request.query.ids.map((id) => normalizeUuid(id) ?? id);
+      const ids = request.query.ids.map(storedId);
       const found = await tasks.getMany(request.caller.userId, ids);
       const addresses = sandboxGate(request, sandboxes);
       return { json: found.map((task) => (task === null ? null : toStartTask(task, addresses))) };
@@ -86,7 +86,7 @@ export function startTaskHandlers(deps: FaceDeps) {
 
 async function findParent(conversations: AppConversations, asker: Asker, given: string | null) {
   if (given === null) return null;
-  const id = normalizeUuid(given) ?? given;
+  const id = storedId(given);
   const [parent] = await conversations.getMany(asker, [id]);
   if (parent) return parent;
   throw new Fault(
@@ -101,8 +101,7 @@ function readFilter({ caller, query }: Count) {
   const from = readInstantOf(query, "created_at__gte");
   return {
     ownerId: caller.userId,
-    conversationId:
-      typeof conversation === "string" ? (normalizeUuid(conversation) ?? conversation) : undefined,
+    conversationId: typeof conversation === "string" ? storedId(conversation) : undefined,
     createdGteMs: from === null ? undefined : Math.ceil(from / 1000),
   };
 }

@@ -5,6 +5,7 @@ import { Fault } from "../../lib/fault.ts";
 import { formatInstant } from "../../lib/instant.ts";
 import { agentSettingsForm, conversationSettingsForm } from "../../settings/settings-forms.ts";
 import { toUserInfo, toV1Settings } from "../../settings/settings-views.ts";
+import { secretMissing } from "../agent-server/settings/settings-routes.ts";
 import type { FaceDeps } from "../face-deps.ts";
 import { removeTokens, storeSettings, storeTokens } from "../legacy/settings-routes.ts";
 
@@ -71,10 +72,6 @@ export function userSettingsHandlers({ settings, secrets, clock }: FaceDeps) {
 
     getWebClientConfig: () => ({ json: webClient }),
   } satisfies Partial<Handlers<typeof appServerRoutes>>;
-}
-
-function secretMissing(name: string): Fault {
-  return new Fault("missing", "secret_not_found", `There is no secret ${name}.`);
 }
 
 /** No analytics, no billing, no integrations: what this server does not have is off. */

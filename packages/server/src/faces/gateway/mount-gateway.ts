@@ -1,5 +1,6 @@
 import { agentServerRoutes, controlRoutes, type Route } from "@convoke/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { sandboxMissing } from "../../app-conversations/sandbox-refusals.ts";
 import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
 import { conversationIdOf } from "../../http/asked-conversation.ts";
 import { byOperation, mountRoutes, type MountDeps, type RouteHandler } from "../../http/mount.ts";
@@ -17,7 +18,7 @@ import { agentServerHandlers } from "../agent-server-handlers.ts";
 import type { FaceDeps } from "../face-deps.ts";
 import type { SocketTimes } from "../agent-server/sockets/socket-times.ts";
 import { mountPorts } from "./mount-ports.ts";
-import { sandboxMissing, secretsEntering } from "./sandbox-access.ts";
+import { secretsEntering } from "./sandbox-access.ts";
 import { SandboxKeyRing } from "./sandbox-key-ring.ts";
 import { ScopedDirectory } from "./scoped-directory.ts";
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
+import { sandboxMissing } from "../../app-conversations/sandbox-refusals.ts";
 import type { KeyRing } from "../../http/auth.ts";
 import { createAuthenticator } from "../../http/open-http.ts";
 import { requireUnscoped } from "../../security/key-scope.ts";
@@ -45,7 +46,7 @@ export async function mountPorts(app: FastifyInstance, { sandboxes, keys, times 
         requireRole(request.caller, "member");
         return;
       } else request.isRefused = true;
-      throw new Fault("missing", "sandbox_not_found", `There is no sandbox ${sandboxId}.`);
+      throw sandboxMissing(sandboxId);
     },
     connect: async (_request, { sandboxId, port }) => await sandboxes.connectPort(sandboxId, port),
     isStillGood: ({ caller }, path) =>

@@ -1,6 +1,6 @@
 import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
 import { enteringSecrets } from "../../app-conversations/entering-secrets.ts";
-import { Fault } from "../../lib/fault.ts";
+import { sandboxMissing } from "../../app-conversations/sandbox-refusals.ts";
 import type { SecretStore } from "../../settings/secret-store.ts";
 import type { UserSecrets } from "../../workspaces/machine.ts";
 import type { OpenAccess } from "../../workspaces/workspace-access.ts";
@@ -50,8 +50,4 @@ export function secretsEntering(
       return view.secretNames?.includes(name) === false ? null : await secrets.read(userId, name);
     },
   };
-}
-
-export function sandboxMissing(id: string): Fault {
-  return new Fault("missing", "sandbox_not_found", `There is no sandbox ${id}.`);
 }

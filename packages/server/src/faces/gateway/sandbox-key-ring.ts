@@ -1,9 +1,9 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { UserRole } from "@convoke/protocol";
 import type { SandboxAccess } from "../../app-conversations/sandbox-service.ts";
 import type { KeyRing, LoginHalves } from "../../http/auth.ts";
 import type { Caller } from "../../security/caller.ts";
 import { lesserRole } from "../../security/roles.ts";
+import { isSameSecret } from "../../security/same-secret.ts";
 
 /** The server's keys, and the sandbox's own, whose caller is the sandbox's owner. */
 export class SandboxKeyRing implements KeyRing {
@@ -41,11 +41,7 @@ export class SandboxKeyRing implements KeyRing {
   }
 }
 
-/** Takes the same time for every wrong key. */
+/** False where there is no key. */
 export function isSameKey(given: string, known: string | null): boolean {
-  return known !== null && timingSafeEqual(digest(given), digest(known));
-}
-
-function digest(key: string): Buffer {
-  return createHash("sha256").update(key, "utf8").digest();
+  return known !== null && isSameSecret(given, known);
 }

@@ -13,7 +13,7 @@ import type { StoredScope } from "../../security/key-scope.ts";
 import { isAtLeast, lesserRole, roleOf } from "../../security/roles.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { isoOf } from "../../lib/instant.ts";
-import { normalizeUuid } from "../../lib/uuid7.ts";
+import { storedId } from "../../lib/uuid7.ts";
 import type { KeyEntry } from "../../settings/key-store.ts";
 import type { FaceDeps } from "../face-deps.ts";
 
@@ -97,9 +97,7 @@ export function keyHandlers({ keyStore, clock }: FaceDeps) {
 function readScope(scope: CreateKeyRequest["scope"]): KeyScope | null {
   if (scope === undefined || scope === null) return null;
   const { conversation, ...others } = scope;
-  return conversation === undefined
-    ? others
-    : { ...others, conversation: normalizeUuid(conversation) ?? conversation };
+  return conversation === undefined ? others : { ...others, conversation: storedId(conversation) };
 }
 
 function noSuchKey(id: string): Fault {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { LocalSandboxes } from "../../app-conversations/fleet-sandboxes.ts";
-import type { MachineActs, NetworkAsked } from "../../app-conversations/machine-calls.ts";
+import type { MachineActs, MachineAsked, NetworkAsked } from "../../app-conversations/machine-calls.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { SandboxStore } from "../../sandboxes/sandbox-store.ts";
 import type { ByteTunnels } from "./byte-tunnels.ts";
@@ -19,31 +19,24 @@ const pendingMs = 15_000;
 
 /** The calls of other nodes to the sandboxes here. Only a node's pass authenticates them. */
 export function mountMachine(app: FastifyInstance, { local, store, tunnels }: MachineFaceDeps): void {
-  const acts: {
-    [Act in keyof MachineActs]: (
-      ownerId: string,
-      id: string,
-      templateId: string,
-      network: NetworkAsked,
-    ) => Promise<MachineActs[Act]>;
-  } = {
-    place: (_ownerId, id) => local.placeOf(id),
-    pause: (ownerId, id) => local.pause(ownerId, id),
-    resume: (ownerId, id) => local.resume(ownerId, id),
-    remove: (ownerId, id) => local.remove(ownerId, id),
-    grant: async (_ownerId, id, _templateId, { conversationId = "", hosts = [] }) => {
+  const acts: { [Act in keyof MachineActs]: (asked: Required<MachineAsked>) => Promise<MachineActs[Act]> } = {
+    place: ({ id }) => local.placeOf(id),
+    pause: ({ ownerId, id }) => local.pause(ownerId, id),
+    resume: ({ ownerId, id }) => local.resume(ownerId, id),
+    remove: ({ ownerId, id }) => local.remove(ownerId, id),
+    grant: async ({ id, network: { conversationId = "", hosts = [] } }) => {
       await local.setGrants(id, conversationId, hosts);
       return null;
     },
-    secrets: async (_ownerId, id, _templateId, { conversationId = "", secrets = [] }) => {
+    secrets: async ({ id, network: { conversationId = "", secrets = [] } }) => {
       local.receiveSecrets(id, conversationId, secrets);
       return null;
     },
-    refusals: (_ownerId, id, _templateId, { mark = 0 }) => local.refusalsSince(id, mark),
-    totals: (_ownerId, id) => local.totals(id),
-    start: (ownerId, id, templateId) => local.start(ownerId, templateId, id),
-    row: (_ownerId, id) => store.get(id),
-    rows: async (ownerId) => (await store.list()).filter((row) => row.ownerId === ownerId),
+    refusals: ({ id, network: { mark = 0 } }) => local.refusalsSince(id, mark),
+    totals: ({ id }) => local.totals(id),
+    start: ({ ownerId, id, templateId }) => local.start(ownerId, templateId, id),
+    row: ({ id }) => store.get(id),
+    rows: async ({ ownerId }) => (await store.list()).filter((row) => row.ownerId === ownerId),
     offer: async () => ({ templates: local.templates, summary: local.summary }),
   };
   const underWay = new Map<string, Promise<MachineAnswer>>();
@@ -51,11 +44,11 @@ export function mountMachine(app: FastifyInstance, { local, store, tunnels }: Ma
     const { id, act = "" } = request.params as Asked;
     if (!Object.hasOwn(acts, act)) throw new Fault("missing", "not_found", "Not Found");
     const ownerId = request.caller?.userId ?? "";
-    const { template = "" } = request.query as { template?: string };
+    const { template: templateId = "" } = request.query as { template?: string };
     const network = (request.body ?? {}) as NetworkAsked;
     const key = `${act} ${ownerId} ${id} ${JSON.stringify(network)}`;
-    const going =
-      underWay.get(key) ?? answerOf(acts[act as keyof MachineActs](ownerId, id, template, network));
+    const asked = { id, ownerId, templateId, network };
+    const going = underWay.get(key) ?? answerOf(acts[act as keyof MachineActs](asked));
     underWay.set(key, going);
     // The next request of the same call gets the result.
     going.catch(() => {});

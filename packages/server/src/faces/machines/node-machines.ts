@@ -39,15 +39,10 @@ export class NodeMachines implements MachineCalls {
   ): Promise<MachineActs[Act]> {
     const query = templateId === undefined ? "" : `?template=${encodeURIComponent(templateId)}`;
     const path = `${machinePrefix}/${encodeURIComponent(id)}/${act}${query}`;
-    const call =
-      network === undefined
-        ? { method: "POST", path, headers: {}, body: undefined }
-        : {
-            method: "POST",
-            path,
-            headers: { "content-type": "application/json" },
-            body: JSON.stringify(network),
-          };
+    const headers = { "content-type": "application/json" };
+    const sent =
+      network === undefined ? { headers: {}, body: undefined } : { headers, body: JSON.stringify(network) };
+    const call = { method: "POST", path, ...sent };
     for (;;) {
       const nodeId = await this.#nodeOf(machine);
       const response = await this.#deps.peers

@@ -14,6 +14,7 @@ import { resolveConnection } from "../../settings/provider-connections.ts";
 import type { JsonObject } from "../../settings/stored-settings.ts";
 import { usualToolsOf } from "../../settings/usual-tools.ts";
 import type { FaceDeps } from "../face-deps.ts";
+import { withInstructions } from "../agent-server/conversations/complete-start.ts";
 import { readStartRequest } from "../agent-server/conversations/start-request.ts";
 import { describeHistory, type ChatInput } from "./chat-input.ts";
 import { ChatRuns } from "./chat-runs.ts";
@@ -157,7 +158,7 @@ export class Chats {
       agent: {
         ...agent,
         llm: { ...llm, stream: true },
-        ...(suffix === "" ? {} : { agent_context: withSuffix(agent["agent_context"], suffix) }),
+        ...(suffix === "" ? {} : { agent_context: withInstructions(agent["agent_context"], suffix) }),
       },
       ...(clientTools.length === 0 ? {} : { client_tools: clientTools }),
     };
@@ -217,12 +218,4 @@ function withTools(conversation: Conversation, tools: readonly ClientToolSpec[])
 function onAbort(signal: AbortSignal, act: () => void): void {
   if (signal.aborted) act();
   else signal.addEventListener("abort", act, { once: true });
-}
-
-/** The chat's instructions come after those of the settings. */
-function withSuffix(context: unknown, suffix: string): JsonObject {
-  const own = (context ?? {}) as JsonObject;
-  const before = own["system_message_suffix"];
-  const isSet = typeof before === "string" && before !== "";
-  return { ...own, system_message_suffix: isSet ? `${before}\n\n${suffix}` : suffix };
 }

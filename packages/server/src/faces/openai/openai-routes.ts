@@ -1,6 +1,6 @@
 import type { openAiRoutes } from "@convoke/protocol";
 import type { Handlers } from "../../http/mount.ts";
-import { normalizeUuid } from "../../lib/uuid7.ts";
+import { storedId } from "../../lib/uuid7.ts";
 import type { FaceDeps } from "../face-deps.ts";
 import { readChat } from "./chat-input.ts";
 import { Chats } from "./chats.ts";
@@ -120,5 +120,5 @@ function replyOf(id: string): { readonly headers: Record<string, string> } {
 
 function conversationIdOf(header: string | string[] | undefined): string | null {
   if (typeof header !== "string" || header === "") return null;
-  return normalizeUuid(header) ?? header;
+  return storedId(header);
 }

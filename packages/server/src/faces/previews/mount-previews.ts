@@ -1,18 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { type KeyRing } from "../../http/auth.ts";
 import { Fault } from "../../lib/fault.ts";
 import { localUser, type Caller } from "../../security/caller.ts";
-import type { SessionHolder, WorkspaceSessions } from "../../workspaces/workspace-session.ts";
+import type { SessionHolder } from "../../workspaces/workspace-session.ts";
 import type { SocketTimes } from "../agent-server/sockets/socket-times.ts";
+import type { FaceDeps } from "../face-deps.ts";
 import { mountForwarded } from "../gateway/mount-forwarded.ts";
 import type { PortPath } from "../gateway/port-path.ts";
 import type { FarPorts } from "./far-ports.ts";
 import { readPreviewPath } from "./preview-path.ts";
 
-export type MountPreviewsDeps = {
+export type MountPreviewsDeps = Pick<FaceDeps, "sessions" | "keys"> & {
   readonly ports: Pick<FarPorts, "connect">;
-  readonly sessions: Pick<WorkspaceSessions, "readPreview">;
-  readonly keys: Pick<KeyRing, "isOpen" | "isStillGood" | "roleOfUser">;
   readonly times: Pick<SocketTimes, "keyCheckEveryMs">;
 };
 

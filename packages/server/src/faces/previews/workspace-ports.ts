@@ -1,35 +1,26 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
-import type { ListeningPort, ToolHost } from "@convoke/tool-host";
-import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
-import type { Directory } from "../../directory/directory.ts";
+import type { ListeningPort } from "@convoke/tool-host";
 import { conversationMissing } from "../../engine/refusals.ts";
 import { Fault } from "../../lib/fault.ts";
-import { normalizeUuid } from "../../lib/uuid7.ts";
+import { storedId } from "../../lib/uuid7.ts";
 import type { HostedConversation } from "../../tools/conversation-host.ts";
 import type { WalledHost } from "../../walls/wall.ts";
 import { toFault } from "../../workspaces/to-fault.ts";
-import type { OpenAccess } from "../../workspaces/workspace-access.ts";
-import type { Clock } from "../../lib/clock.ts";
+import type { FaceDeps } from "../face-deps.ts";
 
-export type WorkspacePortsDeps = {
-  readonly directory: Pick<Directory, "describe">;
-  /** Of the conversations on the server's machine. */
-  readonly toolHost: Pick<ToolHost, "listPorts">;
+export type WorkspacePortsDeps = Pick<
+  FaceDeps,
+  "directory" | "toolHost" | "sandboxes" | "openAccess" | "openSandboxAccess" | "clock"
+> & {
   /** The wall of a conversation on the server's machine; null when it has none. */
   readonly openWall: (conversation: HostedConversation) => Promise<WalledHost | null>;
-  readonly sandboxes: Sandboxes | null;
-  /** The server's machine, for whom it is. */
-  readonly openAccess: OpenAccess;
-  /** The machine inside a sandbox, for its owner only. */
-  readonly openSandboxAccess: OpenAccess;
   /**
    * With several machines: rejects with `OwnedElsewhere` for a conversation of another node, whose machine runs the
    * programs.
    */
-  readonly owners: Pick<Directory, "open"> | null;
-  readonly clock: Clock;
+  readonly owners: Pick<FaceDeps["directory"], "open"> | null;
 };
 
 /** A page makes many requests, so results are cached for that long. */
@@ -84,7 +75,7 @@ export class WorkspacePorts {
   /** Checked first, so that a preview ends with the right to it. */
   async #placeOf(asker: Asker, conversationId: string): Promise<Place> {
     const { directory, toolHost, openAccess, openSandboxAccess, openWall, owners, sandboxes } = this.#deps;
-    const described = await directory.describe(asker, normalizeUuid(conversationId) ?? conversationId);
+    const described = await directory.describe(asker, storedId(conversationId));
     if (described === null) throw conversationMissing(conversationId);
     const { id, config } = described;
     const { sandbox_id: sandboxId, workspace } = config;

@@ -8,7 +8,7 @@ import type { Handlers, RequestOf } from "../../../http/mount.ts";
 import { notStored } from "../../../http/route-reply.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
 import { isoOf } from "../../../lib/instant.ts";
-import { normalizeUuid } from "../../../lib/uuid7.ts";
+import { storedId } from "../../../lib/uuid7.ts";
 import type { FaceDeps } from "../../face-deps.ts";
 
 type Asked = RequestOf<(typeof automationRoutes)["getAutomation"]>;
@@ -20,7 +20,7 @@ export function automationHandlers({ automations }: FaceDeps) {
   const { store, editor, triggers, clock } = automations;
 
   async function find({ caller, params: { automation_id: id } }: Asked): Promise<Automation> {
-    const automation = await store.find(normalizeUuid(id) ?? id);
+    const automation = await store.find(storedId(id));
     if (automation === null || automation.ownerId !== caller.userId) throw automationMissing(id);
     return automation;
   }

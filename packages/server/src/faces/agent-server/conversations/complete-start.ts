@@ -1,29 +1,24 @@
 import type { SecretBindingFields } from "@convoke/protocol";
 import type { Caller } from "../../../security/caller.ts";
 import type { CompletedBody } from "../../../http/read-request.ts";
-import type { ApprovalPolicy } from "../../../engine/approval-policy.ts";
 import { promptNames } from "../../../agent/prompt/prompt-choice.ts";
 import { parseHooks } from "../../../extensions/hooks/hook-config.ts";
 import { invalidField } from "../../../lib/fault.ts";
-import type { SealedValues } from "../../../settings/sealed-values.ts";
 import { isBound } from "../../../egress/check-secret-binding.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import type { SecretStore, SecretWithValue } from "../../../settings/secret-store.ts";
 import { chooseProfiles } from "../../../settings/chosen-profiles.ts";
-import type { ProfileHistory } from "../../../settings/profile-history.ts";
-import type { SettingsStore } from "../../../settings/settings-store.ts";
 import { withDefaults } from "../../../settings/with-defaults.ts";
-import { isObject } from "../../../lib/json-object.ts";
+import type { FaceDeps } from "../../face-deps.ts";
+import { isObject, type JsonObject } from "../../../lib/json-object.ts";
 
-export type CompleteStartDeps = {
-  readonly settings: SettingsStore;
-  readonly profileHistory: Pick<ProfileHistory, "use">;
+export type CompleteStartDeps = Pick<
+  FaceDeps,
+  "settings" | "profileHistory" | "sealedValues" | "approvalDefault"
+> & {
   readonly secrets: Pick<SecretStore, "read">;
-  readonly sealedValues: SealedValues;
   /** Names of the tools that there are. */
   readonly catalogue: readonly string[];
-  /** For conversations that are created without an approval policy. */
-  readonly approvalDefault: ApprovalPolicy | null;
 };
 
 /**
@@ -90,13 +85,16 @@ function withLaunchAdditions(request: unknown): unknown {
     return request;
   const added = request["agent_launch_additions"]["system_message_suffix_append"];
   if (typeof added !== "string" || added === "") return request;
-  const context = isObject(request["agent"]["agent_context"]) ? request["agent"]["agent_context"] : {};
-  const before = context["system_message_suffix"];
-  const suffix = typeof before === "string" && before !== "" ? `${before}\n\n${added}` : added;
-  return {
-    ...request,
-    agent: { ...request["agent"], agent_context: { ...context, system_message_suffix: suffix } },
-  };
+  const { agent } = request;
+  return { ...request, agent: { ...agent, agent_context: withInstructions(agent["agent_context"], added) } };
+}
+
+/** An agent's context with further instructions, which come after its own. */
+export function withInstructions(context: unknown, added: string): JsonObject {
+  const own = isObject(context) ? context : {};
+  const before = own["system_message_suffix"];
+  const isSet = typeof before === "string" && before !== "";
+  return { ...own, system_message_suffix: isSet ? `${before}\n\n${added}` : added };
 }
 
 /** Plan mode works with the settings' agent too, without the client knowing it. */

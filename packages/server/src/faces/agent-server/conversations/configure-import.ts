@@ -1,9 +1,9 @@
-import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { StartConversationRequest } from "@convoke/protocol";
 import type { Configured } from "../../../imports/import-conversation.ts";
 import { ImportRefusal } from "../../../imports/import-refusal.ts";
 import type { SourceFacts } from "../../../imports/source-facts.ts";
+import { isFolder } from "../../../lib/is-folder.ts";
 import { isObject } from "../../../lib/json-object.ts";
 import type { Caller } from "../../../security/caller.ts";
 import { usualToolsOf } from "../../../settings/usual-tools.ts";
@@ -75,14 +75,6 @@ async function chooseFolder(
     workingDir === null ? "The source names no working folder" : `The folder ${workingDir} is not here`;
   const how = chosen === null ? ". Choose another one with working_dir" : "";
   return { path, warnings: [`${missing}; the conversation works in ${path}${how}.`] };
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return await stat(path).then(
-    (found) => found.isDirectory(),
-    // Missing or not readable.
-    () => false,
-  );
 }
 
 const policies = new Set(["AlwaysConfirm", "NeverConfirm", "ConfirmRisky"]);

@@ -15,7 +15,7 @@ import { tryRules } from "../../../reading/try-rules.ts";
 import { DamagedEventError } from "../../../journal/journal.ts";
 import { requireUnscoped } from "../../../security/key-scope.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
-import { normalizeUuid } from "../../../lib/uuid7.ts";
+import { storedId } from "../../../lib/uuid7.ts";
 import { requireReviewer } from "../../../settings/with-defaults.ts";
 import type { Caller } from "../../../security/caller.ts";
 import { checkAnswers, readRules } from "./read-rules.ts";
@@ -122,7 +122,7 @@ export function controlHandlers(deps: FaceDeps) {
     },
 
     removeQueued: onAsked(directory, (conversation, { params: { event_id: id } }) =>
-      conversation.dequeue(normalizeUuid(id) ?? id),
+      conversation.dequeue(storedId(id)),
     ),
 
     ...toolResultHandlers(deps),
@@ -157,7 +157,7 @@ export function controlHandlers(deps: FaceDeps) {
     forkConversation: async (request) => {
       const source = conversationIdOf(request);
       const body = request.body ?? {};
-      const id = body.id ? (normalizeUuid(body.id) ?? body.id) : randomUUID();
+      const id = body.id ? storedId(body.id) : randomUUID();
       const { config } = await describe(request);
       refuseForAcp(config, "A fork");
       const isNew = await directory.fork(request.caller, source, {
@@ -178,7 +178,7 @@ export function controlHandlers(deps: FaceDeps) {
 
     navigateConversation: async (request) => {
       const { event_id: eventId = null } = request.body;
-      await (await open(request)).navigate(eventId === null ? null : (normalizeUuid(eventId) ?? eventId));
+      await (await open(request)).navigate(eventId === null ? null : storedId(eventId));
       return { json: toConversationInfo(await describe(request)) };
     },
 

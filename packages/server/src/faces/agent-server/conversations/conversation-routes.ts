@@ -10,7 +10,7 @@ import { conversationMissing } from "../../../engine/refusals.ts";
 import type { Caller } from "../../../security/caller.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { readStartDepth } from "../../../lib/start-depth.ts";
-import { normalizeUuid } from "../../../lib/uuid7.ts";
+import { storedId } from "../../../lib/uuid7.ts";
 import { checkAnalyzer } from "../../../security/analyzers/check-analyzer.ts";
 import { toSharedInfo } from "../../../reading/shared-view.ts";
 import { quotaHeaders } from "./quota-headers.ts";
@@ -67,7 +67,7 @@ export function conversationHandlers(deps: ConversationStarterDeps) {
     },
 
     getConversations: async (request) => {
-      const ids = request.query.ids.map((id) => normalizeUuid(id) ?? id);
+      const ids = request.query.ids.map(storedId);
       const found = await directory.describeMany(request.caller, ids);
       return {
         json: found.map((item: ConversationInfoSource | null) =>
@@ -82,7 +82,7 @@ export function conversationHandlers(deps: ConversationStarterDeps) {
         sort: sort ?? "CREATED_AT_DESC",
         limit: limit ?? 100,
         executionStatus: status ?? undefined,
-        pageId: pageId === null || pageId === undefined ? undefined : (normalizeUuid(pageId) ?? pageId),
+        pageId: pageId === null || pageId === undefined ? undefined : storedId(pageId),
       });
       return { json: { items: page.items.map(toConversationInfo), next_page_id: page.nextPageId } };
     },

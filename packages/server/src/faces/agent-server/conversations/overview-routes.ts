@@ -8,7 +8,7 @@ import { invalidField } from "../../../lib/fault.ts";
 import { formatInstant } from "../../../lib/instant.ts";
 import { version } from "../../../lib/version.ts";
 import { mayUseMachine } from "../../../workspaces/machine-policy.ts";
-import { normalizeUuid } from "../../../lib/uuid7.ts";
+import { normalizeUuid, storedId } from "../../../lib/uuid7.ts";
 import { readInstant } from "../../../http/read-instant.ts";
 import type { FaceDeps } from "../../face-deps.ts";
 
@@ -67,7 +67,7 @@ export function overviewHandlers(deps: FaceDeps) {
           ? readInstant("updated_at__gte", query.updated_at__gte)
           : undefined,
         limit: query.limit ?? 100,
-        pageId: query.page_id ? (normalizeUuid(query.page_id) ?? query.page_id) : undefined,
+        pageId: query.page_id ? storedId(query.page_id) : undefined,
       });
       return { json: { items: page.items.map(toSummary), next_page_id: page.nextPageId } };
     },

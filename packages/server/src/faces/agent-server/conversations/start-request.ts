@@ -27,7 +27,7 @@ import { parseHooks } from "../../../extensions/hooks/hook-config.ts";
 import type { JsonObject } from "../../../lib/json-object.ts";
 import { Fault, invalidField, type FieldFault } from "../../../lib/fault.ts";
 import { PatternRefused, PatternTooSlow } from "../../../lib/foreign-pattern.ts";
-import { normalizeUuid } from "../../../lib/uuid7.ts";
+import { normalizeUuid, storedId } from "../../../lib/uuid7.ts";
 import { checkHiddenValues, checkSecretSources } from "./check-secret-sources.ts";
 import { checkAnalyzer } from "../../../security/analyzers/check-analyzer.ts";
 import { hideSecrets } from "../../../settings/secret-fields.ts";
@@ -73,6 +73,7 @@ export function readStartRequest(given: StartConversationRequest, isNewer: boole
   const mcp = body.agent.mcp_config ?? {};
   checkMcpServers(mcp);
   const context = body.agent.agent_context ?? null;
+  // Secrets of the agent's context are secrets like those of the conversation, which win.
   const contextSources = toSources(context?.secrets ?? {});
   checkSecretSources(contextSources, ["body", "agent", "agent_context", "secrets"]);
   checkSecretSources(body.secrets ?? {}, ["body", "secrets"], contextSources);
@@ -207,8 +208,10 @@ function checkPrompt(agent: StartConversationRequest["agent"]): void {
   if (refusal !== null) throw invalidField(["body", "agent", ...refusal.field.split(".")], refusal.reason);
 }
 
-/** Secrets of the agent's context are secrets like those of the conversation, which win. */
-function toSources(secrets: Readonly<Record<string, string | SecretSource>>): Record<string, SecretSource> {
+/** Secrets as a conversation has them; a text is the value of one. */
+export function toSources(
+  secrets: Readonly<Record<string, string | SecretSource>>,
+): Record<string, SecretSource> {
   return Object.fromEntries(
     Object.entries(secrets).map(([name, secret]) => [
       name,
@@ -233,7 +236,7 @@ function readConversationId(given: string | null): string | null {
 }
 
 function readParentId({ parent_conversation_id: given }: StartConversationRequest): string | null {
-  return given ? (normalizeUuid(given) ?? given) : null;
+  return given ? storedId(given) : null;
 }
 
 /** The model is never called, so its key is not stored. */

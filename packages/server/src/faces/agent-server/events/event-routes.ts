@@ -26,8 +26,7 @@ export function eventHandlers({ journal, directory, trimmed, pages }: FaceDeps) 
       limit: limit ?? 100,
       pageId: pageId ?? undefined,
     });
-    const trim = trimOf(request);
-    const items = page.items.map((json) => shown(request, json, trim));
+    const items = page.items.map((json) => shown(request, json));
     return {
       text: `{"items":[${items.join(",")}],"next_page_id":${JSON.stringify(page.nextPageId)}}`,
       // Later events are on the next page, if there is one; with the newest page first, on the page above it.
@@ -36,8 +35,9 @@ export function eventHandlers({ journal, directory, trimmed, pages }: FaceDeps) 
   }
 
   /** An event as the caller may see it. */
-  function shown({ caller }: RouteRequest, json: string, trim: number | null): string {
-    return trimmed.shown(caller.share === undefined ? json : toSharedEvent(json, caller.share), trim);
+  function shown({ caller, query }: Trimmed, json: string): string {
+    const { share } = caller;
+    return trimmed.shown(share === undefined ? json : toSharedEvent(json, share), query.trim ?? null);
   }
 
   /** Answers repeated requests for a page from the cache, when the store knows the log's end at once. */
@@ -81,7 +81,7 @@ export function eventHandlers({ journal, directory, trimmed, pages }: FaceDeps) 
       if (!event || isBeyondShare(request.caller, event.seq))
         throw new Fault("missing", "event_not_found", `Event not found: ${request.params.event_id}`);
       if (!isWhole(event.json)) throw new DamagedEventError(id, event.seq);
-      return settledReply(request, shown(request, event.json, trimOf(request)));
+      return settledReply(request, shown(request, event.json));
     },
 
     getEvents: async (request) => {
@@ -89,9 +89,8 @@ export function eventHandlers({ journal, directory, trimmed, pages }: FaceDeps) 
       const ids = request.body ?? request.query.ids;
       if (ids === undefined) throw invalidField(["body"], "Send the event ids as a JSON list.", "missing");
       const stored = ids.map((eventId) => eventId.toLowerCase());
-      const trim = trimOf(request);
       const text = await readEventsById(journal, id, stored, ({ seq }, json) =>
-        isBeyondShare(request.caller, seq) ? "null" : shown(request, json, trim),
+        isBeyondShare(request.caller, seq) ? "null" : shown(request, json),
       );
       return { text };
     },
@@ -118,14 +117,12 @@ export function eventHandlers({ journal, directory, trimmed, pages }: FaceDeps) 
 }
 
 type SearchRequest = RequestOf<(typeof agentServerRoutes)["searchEvents"]>;
+type CountRequest = RequestOf<(typeof agentServerRoutes)["countEvents"]>;
+type Trimmed = Pick<RequestOf<(typeof agentServerRoutes)["getEvent"]>, "caller" | "query">;
 
 function pageReply(request: RouteRequest, { bytes, etag }: CachedPage, again: Again | undefined): RouteReply {
   const reply = { bytes, contentType: "application/json", again };
   return etag === null ? reply : taggedReply(request, etag, reply);
-}
-
-function trimOf({ query }: RouteRequest): number | null {
-  return (query as { trim?: number }).trim ?? null;
 }
 
 /** The header that replaces `client_message_id` for clients that cannot set fields. */
@@ -137,24 +134,19 @@ function idempotencyKey({ headers }: RouteRequest): string | undefined {
 }
 
 /** The filter of a request, which for a share link ends with its last event. */
-function filterOf({ query, caller }: RouteRequest): EventFilter {
+function filterOf({ query, caller }: CountRequest): EventFilter {
   const filter = readFilter(query);
   const end = caller.share?.upTo?.micros;
   if (end === undefined) return filter;
   return { ...filter, timestampLtMicros: Math.min(filter.timestampLtMicros ?? Infinity, end + 1) };
 }
 
-function readFilter(query: Readonly<Record<string, unknown>>): EventFilter {
-  const text = (name: string): Record<string, string> => {
-    const value = query[name];
-    return typeof value === "string" ? { [name]: value } : {};
-  };
-  const { kind } = text("kind");
-  const { source } = text("source");
+function readFilter(query: CountRequest["query"]): EventFilter {
+  const { kind, source, body } = query;
   return {
-    kind: kind === undefined ? undefined : readKind(kind),
-    source: source === undefined ? undefined : readName(source, "source"),
-    ...text("body"),
+    kind: typeof kind === "string" ? readKind(kind) : undefined,
+    source: typeof source === "string" ? readName(source, "source") : undefined,
+    ...(typeof body === "string" ? { body } : {}),
     timestampGteMicros: readInstantOf(query, "timestamp__gte") ?? undefined,
     timestampLtMicros: readInstantOf(query, "timestamp__lt") ?? undefined,
   };

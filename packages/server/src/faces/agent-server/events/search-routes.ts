@@ -2,7 +2,7 @@ import type { searchRoutes } from "@convoke/protocol";
 import type { Handlers } from "../../../http/mount.ts";
 import { searchEverything } from "../../../reading/search-everything.ts";
 import { readKind, readName } from "./event-names.ts";
-import { normalizeUuid } from "../../../lib/uuid7.ts";
+import { storedId } from "../../../lib/uuid7.ts";
 import { readInstant } from "../../../http/read-instant.ts";
 import type { FaceDeps } from "../../face-deps.ts";
 
@@ -16,7 +16,7 @@ export function searchHandlers({ journal }: FaceDeps) {
         limit: limit ?? 20,
         kind: typeof kind === "string" ? readKind(kind) : undefined,
         source: typeof source === "string" ? readName(source, "source") : undefined,
-        conversationId: id ? (normalizeUuid(id) ?? id) : undefined,
+        conversationId: id ? storedId(id) : undefined,
         timestampGteMicros: since ? readInstant("since", since) : undefined,
         timestampLtMicros: until ? readInstant("until", until) : undefined,
         pageId: pageId || undefined,

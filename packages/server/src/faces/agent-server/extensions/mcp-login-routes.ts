@@ -1,4 +1,3 @@
-import { timingSafeEqual } from "node:crypto";
 import { maskText } from "@convoke/tool-host";
 import type { mcpRoutes } from "@convoke/protocol";
 import { OwnedElsewhere } from "../../../engine/refusals.ts";
@@ -10,11 +9,11 @@ import {
   type LoginJobs,
   type LoginServer,
 } from "../../../extensions/mcp/login-jobs.ts";
-import type { OAuthState } from "../../../extensions/mcp/oauth-provider.ts";
 import { isLoopback } from "../../../http/guard.ts";
 import type { RouteReply, Handlers, RequestOf } from "../../../http/mount.ts";
 import { notStored } from "../../../http/route-reply.ts";
 import { Fault } from "../../../lib/fault.ts";
+import { isSameSecret } from "../../../security/same-secret.ts";
 import { hideSecrets } from "../../../settings/secret-fields.ts";
 import type { SealedValues } from "../../../settings/sealed-values.ts";
 import { loginPage } from "./mcp-login-page.ts";
@@ -113,7 +112,9 @@ export function mcpLoginHandlers({ sealedValues, cluster }: FaceDeps, loginJobs:
       // address on.
       const isOwn =
         isLoopback(new URL(job.redirectUrl).hostname) ||
-        readCookies(request.headers.cookie, cookieName(job)).some((token) => isSame(token, job.browserToken));
+        readCookies(request.headers.cookie, cookieName(job)).some((token) =>
+          isSameSecret(token, job.browserToken),
+        );
       if (!isOwn) return loginPage("hand-over");
       await loginJobs.finish(job.id, searchParams);
       return loginPage(loginJobs.find(job.userId, job.id)?.status === "succeeded" ? "done" : "failed");
@@ -137,13 +138,10 @@ function toStatus(job: LoginJob, sealedValues: SealedValues): object {
     callback_ready: status === "authorizing",
     authorization_url: authorizationUrl ?? undefined,
     ...shown,
-    oauth_state: state === null ? undefined : seal(state, (secret) => sealedValues.seal(userId, secret)),
+    // Sealed: the client stores it and sends it back without reading it.
+    oauth_state:
+      state === null ? undefined : hideSecrets(state, (secret) => sealedValues.seal(userId, secret)),
   };
-}
-
-/** Sealed: the client stores it and sends it back without reading it. */
-function seal(state: OAuthState, sealOne: (secret: string) => string): object {
-  return hideSecrets(state, sealOne);
 }
 
 function hide(text: string, secrets: readonly string[]): string {
@@ -168,9 +166,4 @@ function toCookie(job: LoginJob): string {
   const name = cookieName(job);
   // Lax: the cookie must be sent when another site redirects the browser back.
   return `${name}=${job.browserToken}; HttpOnly; SameSite=Lax; Max-Age=${loginMs / 1000}; Path=${pathname}${secure}`;
-}
-
-function isSame(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
-  return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { conversationMissing } from "../../../engine/refusals.ts";
 import type { ConversationInfoSource } from "../../../engine/state/conversation-info.ts";
 import { invalidField } from "../../../lib/fault.ts";
-import { normalizeUuid } from "../../../lib/uuid7.ts";
+import { storedId } from "../../../lib/uuid7.ts";
 import type { OpenAccess } from "../../../workspaces/workspace-access.ts";
 import type { FaceDeps } from "../../face-deps.ts";
 
@@ -27,7 +27,7 @@ export async function describeRuntime(
   caller: { readonly userId: string },
   id: string,
 ): Promise<ConversationInfoSource> {
-  const described = await directory.describe(caller, normalizeUuid(id) ?? id);
+  const described = await directory.describe(caller, storedId(id));
   if (described === null) throw conversationMissing(id);
   return described;
 }

@@ -63,17 +63,11 @@ export function conversationMachineHandlers({ directory, sandboxes }: FaceDeps) 
     if (sandboxId === undefined) return { json: { runtime_status: "available", can_resume: true } };
     const [sandbox] = (await sandboxes?.getMany(request.caller.userId, [sandboxId])) ?? [];
     const status = statusOf[sandbox?.status ?? "MISSING"];
+    const message = sandbox?.statusDetail ?? "The sandbox failed.";
     const json: ConversationRuntimeInfo = {
       runtime_status: status,
       can_resume: sandbox?.status === "RUNNING" || sandbox?.status === "PAUSED",
-      ...(status === "error"
-        ? {
-            runtime_error: {
-              code: "sandbox_failed",
-              message: sandbox?.statusDetail ?? "The sandbox failed.",
-            },
-          }
-        : {}),
+      ...(status === "error" ? { runtime_error: { code: "sandbox_failed", message } } : {}),
     };
     return { json };
   };

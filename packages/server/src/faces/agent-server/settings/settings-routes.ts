@@ -101,6 +101,6 @@ export function loadSettingsHandler(settings: SettingsStore, sealedValues: Seale
   };
 }
 
-function secretMissing(name: string): Fault {
+export function secretMissing(name: string): Fault {
   return new Fault("missing", "secret_not_found", `There is no secret ${name}.`);
 }

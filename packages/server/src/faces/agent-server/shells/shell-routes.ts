@@ -4,7 +4,7 @@ import type { Conversation } from "../../../engine/conversation.ts";
 import { conversationIdOf } from "../../../http/asked-conversation.ts";
 import type { PersonShells, ShellInfo } from "../../../tools/people/person-shells.ts";
 import { formatInstant } from "../../../lib/instant.ts";
-import type { Handlers } from "../../../http/mount.ts";
+import type { Handlers, RouteRequest } from "../../../http/mount.ts";
 import type { FaceDeps } from "../../face-deps.ts";
 
 export type ShellAccessDeps = Pick<FaceDeps, "directory" | "openAccess" | "openSandboxAccess">;
@@ -32,23 +32,21 @@ export async function openShells(
 
 /** The handlers of `shellRoutes`. */
 export function shellHandlers(deps: FaceDeps) {
+  const open = (request: RouteRequest): Promise<ShellAccess> =>
+    openShells(deps, request.caller, conversationIdOf(request));
   return {
     listShells: async (request) => {
-      const { shells } = await openShells(deps, request.caller, conversationIdOf(request));
+      const { shells } = await open(request);
       return { json: { items: shells.list().map(toSummary) } satisfies ShellList };
     },
     openShell: async (request) => {
-      const { conversation, shells, secrets } = await openShells(
-        deps,
-        request.caller,
-        conversationIdOf(request),
-      );
+      const { conversation, shells, secrets } = await open(request);
       const { columns, rows } = request.body;
       const shell = await shells.open(conversation, { columns, rows }, await secrets());
       return { status: 201, json: toSummary(shell) };
     },
     endShell: async (request) => {
-      const { shells } = await openShells(deps, request.caller, conversationIdOf(request));
+      const { shells } = await open(request);
       await shells.end(request.params.shell_id);
       return { json: { success: true } };
     },
