@@ -41,8 +41,8 @@ export class Watchdog implements Activity, AsyncDisposable {
   constructor(options: WatchdogOptions) {
     const { limitMs, recordFile, isThreadLent, onFailure } = options;
     this.#shared = { limitMs, recordFile, memory: this.#memory };
-    const beatMs = Math.min(1_000, Math.max(5, limitMs / 50));
-    this.#timer = setInterval(() => void Atomics.add(this.#heartbeats, 0, 1), beatMs).unref();
+    const heartbeatMs = Math.min(1_000, Math.max(5, limitMs / 50));
+    this.#timer = setInterval(() => void Atomics.add(this.#heartbeats, 0, 1), heartbeatMs).unref();
     this.#worker = isThreadLent ? null : startWorker(this.#shared, onFailure);
   }
 

@@ -14,6 +14,15 @@ export function isBlank(text: string): boolean {
   return text.trim() === "";
 }
 
+type AnswerTexts = Pick<AssistantMessage, "toolCalls"> & { readonly text: string; readonly thought: string };
+
+/** The message of an answer with nothing sealed; an empty text or thought is none. */
+export function toMessage({ text, thought, toolCalls }: AnswerTexts): AssistantMessage {
+  const content = text === "" ? [] : [{ type: "text" as const, text }];
+  const reasoningContent = thought === "" ? null : thought;
+  return { role: "assistant", content, toolCalls, reasoningContent, thinkingBlocks: [], reasoningItem: null };
+}
+
 /** An answer without what its provider has sealed, which belongs to its calls. */
 export function withoutSealed(message: ModelMessage): ModelMessage {
   if (message.role !== "assistant") return message;

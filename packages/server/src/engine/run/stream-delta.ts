@@ -80,7 +80,7 @@ export class DeltaStream {
   }
 }
 
-/** The frames of an answer of this conversation, for whoever follows it. */
+/** The frames of an answer of this conversation, for its callers. */
 export function openDeltas({
   configuration,
   log,

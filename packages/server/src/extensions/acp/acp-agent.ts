@@ -232,7 +232,7 @@ export class AcpAgent implements ExternalAgent {
       by === "set_model"
         ? ["session/set_model", { modelId: model }]
         : ["session/set_config_option", { configId: by.option, value: model }];
-    const request = connection.agent.request<unknown, object>(method as string, { sessionId: id, ...chosen });
+    const request = connection.agent.request<unknown, object>(method, { sessionId: id, ...chosen });
     const reply = await orAborted(this.#orLost(connection, request, "ACPModelError"), signal);
     const now = readModels(reply);
     return now.by === null ? { ...models, current: model } : now;

@@ -22,7 +22,7 @@ export class AcpFailure extends Error {
   }
 }
 
-/** `what` goes on with a sentence about the agent, and may have more after it. */
+/** `what` is the rest of the sentence that begins with the agent, and may have more sentences. */
 export function agentFailure(
   code: AcpFailureCode,
   command: string,

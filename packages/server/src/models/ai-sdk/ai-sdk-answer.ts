@@ -6,6 +6,7 @@ import { countIn } from "../answer-values.ts";
 import type { AttemptPart } from "../attempt.ts";
 import { blockedAnswer, cutAnswer, emptyAnswer, malformedCall } from "../failures.ts";
 import { noTokens, type TokenCounts } from "../usage.ts";
+import { toMessage } from "../message-text.ts";
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 type Metadata = Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
@@ -89,19 +90,15 @@ export class AiSdkAnswer {
     if (unified === "content-filter") throw blockedAnswer();
     if (raw === undefined) throw this.#blocks.length === 0 && tokens !== null ? emptyAnswer() : cutAnswer();
     if (unified === "error") throw malformedCall();
-    const thought = this.#textOf("reasoning");
-    const text = this.#textOf("text");
+    const parts = {
+      text: this.#textOf("text"),
+      thought: this.#textOf("reasoning"),
+      toolCalls: this.#toCalls(),
+    };
     return {
       id: this.#id || `response_${randomUUID()}`,
       model: "",
-      message: {
-        role: "assistant",
-        content: text === "" ? [] : [{ type: "text", text }],
-        toolCalls: this.#toCalls(),
-        reasoningContent: thought === "" ? null : thought,
-        thinkingBlocks: [],
-        reasoningItem: null,
-      },
+      message: toMessage(parts),
       isTruncated: unified === "length" || raw === "model_context_window_exceeded",
       tokens,
       billedCost: null,

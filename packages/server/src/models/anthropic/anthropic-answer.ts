@@ -10,6 +10,7 @@ import { ArgumentChunks } from "../received-calls.ts";
 import type { ServerSentEvent } from "../sse.ts";
 import { noTokens, type TokenCounts } from "../usage.ts";
 import type { WireAnswer } from "../wire-attempt.ts";
+import { toMessage } from "../message-text.ts";
 
 type StreamEvent = Anthropic.RawMessageStreamEvent | { readonly type: "error"; readonly error: unknown };
 
@@ -103,21 +104,14 @@ export class MessagesAnswer implements WireAnswer {
     const drafts = this.#drafts;
     const text = drafts.map((draft) => (draft.type === "text" ? draft.chunks.join("") : "")).join("");
     const thinkingBlocks = drafts.flatMap(toThinkingBlock);
-    const reasoning = thinkingBlocks.map((block) => ("thinking" in block ? block.thinking : "")).join("");
+    const thought = thinkingBlocks.map((block) => ("thinking" in block ? block.thinking : "")).join("");
     const seen = new Set<string>();
     const toolCalls = drafts.flatMap((draft) => (draft.type === "tool_use" ? [toToolCall(draft, seen)] : []));
     if (this.#stopReason === null && drafts.length === 0) throw emptyAnswer();
     return {
       id: this.#id || `response_${randomUUID()}`,
       model: this.#model,
-      message: {
-        role: "assistant",
-        content: text === "" ? [] : [{ type: "text", text }],
-        toolCalls,
-        reasoningContent: reasoning === "" ? null : reasoning,
-        thinkingBlocks,
-        reasoningItem: null,
-      },
+      message: { ...toMessage({ text, thought, toolCalls }), thinkingBlocks },
       isTruncated: this.#stopReason === "max_tokens" || this.#stopReason === "model_context_window_exceeded",
       tokens: toTokens(this.#usage),
       billedCost: null,

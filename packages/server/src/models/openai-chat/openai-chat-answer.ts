@@ -11,6 +11,7 @@ import { ToolCallDrafts, type ToolCallDelta } from "../tool-call-draft.ts";
 import { noTokens, type TokenCounts } from "../usage.ts";
 import type { WireAnswer } from "../wire-attempt.ts";
 import { plainTextOf, thinkingOf } from "./chat-content.ts";
+import { toMessage, isBlank } from "../message-text.ts";
 
 /** One chunk of a chat answer, or a whole one; every field may be missing. */
 type ChatChunk = {
@@ -128,24 +129,14 @@ export class ChatAnswer implements WireAnswer {
     if (this.#finishReason === "error" || (!isFinished && !this.#isEnded)) throw cutAnswer();
     if (this.#finishReason === "content_filter") throw blockedAnswer();
     const text = this.#text.join("");
-    const reasoning = this.#reasoning.join("");
-    if (!isFinished && text.trim() === "" && reasoning.trim() === "" && this.#calls.isEmpty) {
-      throw emptyAnswer();
-    }
+    const thought = this.#reasoning.join("");
+    if (!isFinished && isBlank(text) && isBlank(thought) && this.#calls.isEmpty) throw emptyAnswer();
     const { calls, fields } = this.#calls.finish();
     if (calls.length === 0 && !this.#calls.isEmpty && text.trim() === "") throw malformedCall();
     return {
       id: this.#id || `response_${randomUUID()}`,
       model: this.#model,
-      message: {
-        role: "assistant",
-        content: text === "" ? [] : [{ type: "text", text }],
-        toolCalls: calls,
-        reasoningContent: reasoning === "" ? null : reasoning,
-        thinkingBlocks: [],
-        reasoningItem: null,
-        ...this.#replay(calls, fields),
-      },
+      message: { ...toMessage({ text, thought, toolCalls: calls }), ...this.#replay(calls, fields) },
       isTruncated: this.#finishReason === "length",
       tokens: toTokens(this.#usage),
       billedCost: costIn(this.#usage?.cost),
