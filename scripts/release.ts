@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { auditDependencies } from "./audit-dependencies.ts";
 import { releaseChangelog } from "./changelog.ts";
 import { checkPackages } from "./check-packages.ts";
 import { type Packed, packRelease, writeChecksums } from "./pack-release.ts";
@@ -21,6 +22,8 @@ const { values, positionals } = parseArgs({
   options: {
     "dry-run": { type: "boolean", default: false },
     "without-tests": { type: "boolean", default: false },
+    /** For vulnerabilities that were read and do not concern us. */
+    "without-audit": { type: "boolean", default: false },
     /** Address of the repository, for every manifest; needed once, then package.json has it. */
     repository: { type: "string" },
     /** Given to the install matrix. */
@@ -47,9 +50,11 @@ if (isPrepared && readManifest(root).version !== version)
 if (isPrepared && !isDryRun) setRepository(root, null);
 
 try {
+  if (!values["without-audit"]) audit();
   if (!isPrepared) await prepare();
   if (!values["without-tests"])
     for (const script of ["check", "test", "test:int", "test:e2e"]) run("npm", "run", script);
+  run("npm", "run", "docs");
   run("npm", "run", "build");
   run("npx", "node", "scripts/api-report.ts", "--check");
   step("pack");
@@ -70,6 +75,19 @@ try {
   finish(packed);
 } finally {
   if (isDryRun) takeBack();
+}
+
+/** A registry that answers no audits does not keep anybody from releasing. */
+function audit(): void {
+  step("npm audit");
+  const found = auditDependencies(root);
+  if (found.type === "found")
+    fail(`Dependencies have known vulnerabilities (--without-audit goes on):\n${found.problems.join("\n")}`);
+  console.log(
+    found.type === "clean"
+      ? "No known vulnerabilities in what is published."
+      : `Not audited: the registry of npm did not answer (${found.reason}). Run npm audit --omit dev where one does.`,
+  );
 }
 
 /** What the commit of the release changes. */
