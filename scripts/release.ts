@@ -5,9 +5,11 @@ import { parseArgs } from "node:util";
 import { auditDependencies } from "./audit-dependencies.ts";
 import { releaseChangelog } from "./changelog.ts";
 import { checkPackages } from "./check-packages.ts";
+import { nodePlatforms } from "./node-platforms.ts";
 import { type Packed, packRelease, writeChecksums } from "./pack-release.ts";
 import { publishCommands } from "./publish-commands.ts";
 import { readManifest } from "./publish-manifest.ts";
+import { missingTools } from "./release-tools.ts";
 import { setRepository } from "./set-repository.ts";
 import { setVersion } from "./set-version.ts";
 import { findBroken, keepReleased, promisedTexts } from "./stability.ts";
@@ -29,6 +31,8 @@ const { values, positionals } = parseArgs({
     /** Given to the install matrix. */
     nodes: { type: "string", default: "20,22,24,26" },
     untimed: { type: "boolean", default: false },
+    /** Of the compression of what is installed without npm, as for build-packages.ts. */
+    level: { type: "string", default: "6" },
   },
 });
 const [version = ""] = positionals;
@@ -42,6 +46,8 @@ if (positionals.length !== 1 || !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
   fail(
     "name the version: npx node scripts/release.ts 1.2.3 [--repository URL] [--dry-run] [--without-tests]",
   );
+const missing = missingTools();
+if (missing.length > 0) fail(missing.join("\n"));
 if (git("status", "--porcelain") !== "") fail("the working tree has changes: commit them first");
 const isPrepared = readText("CHANGELOG.md").includes(`\n## ${version} - `);
 if (isPrepared && readManifest(root).version !== version)
@@ -70,6 +76,8 @@ try {
     values.nodes,
     ...(values.untimed ? ["--untimed"] : []),
   );
+  const cpus = nodePlatforms.map(({ cpu }) => cpu).join(",");
+  run("npx", "node", "scripts/build-packages.ts", "--cpu", cpus, "--level", values.level, "--out", release);
   writeSbom();
   writeChecksums(release);
   finish(packed);
