@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 
-export type Audit =
+type Audit =
   | { readonly type: "clean" }
   /** One sentence for each dependency. */
   | { readonly type: "found"; readonly problems: readonly string[] }
@@ -27,13 +27,13 @@ type Report = {
 };
 
 /** What `npm audit --json` printed. */
-export function readAudit(text: string): Audit {
-  const report = parse(text);
+export function readAudit(output: string): Audit {
+  const report = parse(output);
   const { vulnerabilities } = report;
   if (vulnerabilities === undefined) {
-    const said = [report.message, report.error?.summary].find((one) => Boolean(one));
+    const text = [report.message, report.error?.summary].find((one) => Boolean(one));
     const status = report.statusCode === undefined ? "" : ` (HTTP ${report.statusCode})`;
-    return { type: "unanswered", reason: `${said ?? "npm said nothing"}${status}` };
+    return { type: "unanswered", reason: `${text ?? "npm said nothing"}${status}` };
   }
   const problems = Object.entries(vulnerabilities).map(
     ([name, { severity, range, fixAvailable }]) =>

@@ -56,14 +56,14 @@ export async function measureChat(command: string, feed: Feed, sizes: readonly S
     await server.sent;
     await until("the last mark", () => text.includes(feed.marks.at(-1)!));
     await until("a rest", () => performance.now() - wroteAtMs > quietMs);
-    return { settled: residentMegabytes(terminal.pid), peak: mostMegabytes(terminal.pid) };
+    return { settled: residentMegabytes(terminal.pid), peak: peakMegabytes(terminal.pid) };
   } finally {
     terminal.kill("SIGTERM");
     await ended;
   }
 }
 
-function mostMegabytes(pid: number): number {
+function peakMegabytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }

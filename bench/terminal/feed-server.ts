@@ -16,9 +16,9 @@ export class FeedServer implements AsyncDisposable {
   readonly #sent = Promise.withResolvers<void>();
 
   private constructor({ items }: Feed) {
-    this.#sockets.once("connection", (socket) =>
-      this.#send(socket, items).then(this.#sent.resolve, this.#sent.reject),
-    );
+    this.#sockets.once("connection", (socket) => {
+      this.#send(socket, items).then(this.#sent.resolve, this.#sent.reject);
+    });
   }
 
   static async open(feed: Feed): Promise<FeedServer> {

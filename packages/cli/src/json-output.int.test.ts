@@ -49,7 +49,7 @@ async function serve(command: string, ...words: string[]): Promise<Printed> {
     stdio: ["ignore", "pipe", "inherit"],
   });
   children.push(child);
-  const [line] = (await once(createInterface({ input: child.stdout! }), "line")) as [string];
+  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
   return check(command, line)[0]!;
 }
 
