@@ -76,9 +76,18 @@ const compiledCode = "test/compiled-code.ts";
 /** Tests of processes wait for most of their time: for ends, quiet terminals and dead nodes. */
 const waiting = { maxWorkers: 5, sequence: { groupOrder: 1 } };
 
+/** What builds packages and images keeps the machine busy. */
+const oneAfterAnother = {
+  maxWorkers: 1,
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
+  expect: { poll: { timeout: 90_000 } },
+  isolate: false,
+};
+
 /**
  * Levels by file suffix: fast (in memory), int (pty, git, processes; the suites of the browser come after the others), e2e (the built server),
- * deploy (packages, images and charts).
+ * deploy and deploy-nightly (packages, images and charts).
  */
 export default defineConfig({
   test: {
@@ -94,7 +103,7 @@ export default defineConfig({
           name: "fast",
           setupFiles: [propertySeed, compiledCode],
           include: ["{packages,scripts,bench,test,docker,deploy}/**/*.test.ts"],
-          exclude: ["**/*.{int,deploy}.test.ts", "**/node_modules/**", "**/dist/**"],
+          exclude: ["**/*.{int,deploy,deploy-nightly}.test.ts", "**/node_modules/**", "**/dist/**"],
           testTimeout: 240_000,
           hookTimeout: 240_000,
           expect: { poll: { timeout: 60_000 } },
@@ -150,15 +159,19 @@ export default defineConfig({
           }
         : { test: { name: "postgres", include: ["test/without-postgres.store.ts"], ...waiting } },
       {
-        // What is handed out without npm, built before; at night (scripts/nightly.ts).
+        // What is handed out without npm, of what `npm run build` wrote.
         test: {
           name: "deploy",
           include: ["{scripts,docker,deploy}/**/*.deploy.test.ts"],
-          maxWorkers: 1,
-          testTimeout: 600_000,
-          hookTimeout: 600_000,
-          expect: { poll: { timeout: 90_000 } },
-          isolate: false,
+          ...oneAfterAnother,
+        },
+      },
+      {
+        // The rest of it, with packages for every processor; at night (scripts/nightly.ts).
+        test: {
+          name: "deploy-nightly",
+          include: ["{scripts,docker,deploy}/**/*.deploy-nightly.test.ts"],
+          ...oneAfterAnother,
         },
       },
       {

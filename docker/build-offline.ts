@@ -11,8 +11,8 @@ import { RootFilesystem } from "./root-filesystem.ts";
 
 /**
  * Builds an image without any registry: this machine's Node, shell and everyday programs with the libraries they need, and our
- * bundle; `docker import` makes an image of it. `--kind sandbox` (as it is without) or `server`, `--browser` for a server with one. For
- * machines that reach no registry; others use the Dockerfiles.
+ * bundle; `docker import` makes an image of it. `--kind sandbox` (as it is without) or `server`, `--browser` for a server with one,
+ * `--built dist/convoke` for what `npm run build` wrote. For machines that reach no registry; others use the Dockerfiles.
  */
 const root = path.resolve(import.meta.dirname, "..");
 const kinds: Readonly<Record<string, Image>> = { sandbox: sandboxImage, server: serverImage };
@@ -21,6 +21,7 @@ const { values } = parseArgs({
   options: {
     kind: { type: "string", default: "sandbox" },
     browser: { type: "boolean", default: false },
+    built: { type: "string" },
     image: { type: "string" },
     host: { type: "string" },
   },
@@ -42,19 +43,27 @@ async function fill(
   tree.addFile(realpathSync(process.execPath), "/usr/bin/node");
   tree.addLibraries(process.execPath);
   const place = tree.at(programFolder);
-  await buildCommand(root, place);
+  await putProgram(place, volumes.length > 0);
   copyDependencies(root, place, process.arch);
   for (const part of globSync("node_modules/**/*.node", { cwd: place }))
     tree.addLibraries(path.join(place, part));
   tree.addScript("/usr/local/bin/convoke", convokeScript("/usr/bin/node"));
-  // A server has its page; what runs in a sandbox needs none.
-  if (volumes.length > 0) cpSync(await buildWeb(root), path.join(place, "web"), { recursive: true });
   for (const name of folders) tree.addFolder(name);
   for (const name of volumes) chmodSync(tree.at(name), 0o700);
   tree.addUsers([
     ["root", 0, "/root"],
     user === null ? ["agent", 1000, "/home/agent"] : ["convoke", Number(user), "/home/convoke"],
   ]);
+}
+
+/** A server has its page; what runs in a sandbox needs none. */
+async function putProgram(place: string, isServer: boolean): Promise<void> {
+  if (values.built !== undefined) {
+    const filter = (file: string): boolean => !file.endsWith(".map");
+    return cpSync(values.built, place, { recursive: true, filter });
+  }
+  await buildCommand(root, place);
+  if (isServer) cpSync(await buildWeb(root), path.join(place, "web"), { recursive: true });
 }
 
 function importImage(tree: string, described: Image, name: string): void {

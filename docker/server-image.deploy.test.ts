@@ -1,30 +1,19 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import path from "node:path";
+import { spawnSync } from "node:child_process";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { composeSecrets, foundCompose, openProject, whyNoCompose } from "./testing/compose.ts";
+import { conversationsOf, converse } from "./testing/converse.ts";
+import { buildOfflineImage, hasEngine, offlineImage } from "./testing/offline-image.ts";
+import { docker } from "./testing/registry-images.ts";
 
-const hasEngine = spawnSync("docker", ["info"], { stdio: "ignore" }).status === 0;
-const image = "convoke:offline";
 const why = hasEngine ? "" : " (skipped: no container engine answers)";
 
 beforeAll(() => {
-  if (!hasEngine) return;
-  const build = path.join(import.meta.dirname, "build-offline.ts");
-  execFileSync(process.execPath, [build, "--kind", "server", "--image", image], { stdio: "inherit" });
+  if (hasEngine) buildOfflineImage();
 });
-
-const docker = (...words: string[]): string =>
-  execFileSync("docker", words, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
-
-function runOnce(...words: string[]): { readonly code: number | null; readonly text: string } {
-  const { status, stdout, stderr } = spawnSync("docker", ["run", "--rm", "--network=none", ...words], {
-    encoding: "utf8",
-  });
-  return { code: status, text: stdout + stderr };
-}
 
 test.runIf(hasEngine)(`the image serves, answers its health check and ends in order${why}`, async () => {
   const settings = ["--env", "SESSION_API_KEY=a-key-of-the-test"];
-  const id = docker("run", "--detach", "--network=none", "--init", ...settings, image);
+  const id = docker("run", "--detach", "--network=none", "--init", ...settings, offlineImage);
   onTestFinished(() => void docker("rm", "--force", "--volumes", id));
   const health = () => spawnSync("docker", ["exec", id, "convoke", "health"], { encoding: "utf8" });
   await expect.poll(() => health().stdout).toMatch(/ is alive, release \d/);
@@ -39,24 +28,29 @@ test.runIf(hasEngine)(`the image serves, answers its health check and ends in or
 });
 
 test.runIf(hasEngine)(`without a key it says what it needs${why}`, () => {
-  const { code, text } = runOnce(image);
-  expect([code, text]).toEqual([2, expect.stringContaining("Listening on 0.0.0.0 needs a key.")]);
+  const { status, stderr } = spawnSync("docker", ["run", "--rm", "--network=none", offlineImage], {
+    encoding: "utf8",
+  });
+  expect([status, stderr]).toEqual([2, expect.stringContaining("Listening on 0.0.0.0 needs a key.")]);
 });
 
-test.runIf(hasEngine).each([
-  ["a usual container", [], "missing", "This container allows no namespaces."],
-  ["one that may make namespaces", ["seccomp=unconfined"], "missing", "This container masks /proc"],
-  ["one that hides nothing", ["seccomp=unconfined", "systempaths=unconfined"], "ok", "bubblewrap"],
-])(`doctor says in words whether walls work in %s${why}`, (_title, security, state, words) => {
-  const options = security.flatMap((option) => ["--security-opt", option]);
-  const { text } = runOnce("--env=CONVOKE_WALL=auto", ...options, image, "doctor", "--json");
-  const findings = JSON.parse(text.slice(text.indexOf("["))) as {
-    name: string;
-    state: string;
-    detail: string;
-  }[];
-  expect(findings.find(({ name }) => name === "wall")).toMatchObject({
-    state,
-    detail: expect.stringContaining(words),
-  });
+const canCompose = hasEngine && foundCompose !== undefined;
+const whyNot = hasEngine ? (foundCompose === undefined ? ` (skipped: ${whyNoCompose})` : "") : why;
+
+test.runIf(canCompose)(`Compose starts one server, which answers and converses${whyNot}`, async () => {
+  const compose = openProject("compose.single.yaml", offlineImage);
+  compose("up", "--detach");
+  const address = `http://${compose("port", "convoke", "8000")}`;
+  const answerTo = async (path: string, key: string): Promise<number | null> => {
+    const reply = await fetch(`${address}${path}`, { headers: { "x-session-api-key": key } }).catch(
+      () => null,
+    );
+    return reply?.status ?? null;
+  };
+  await expect.poll(() => answerTo("/ready", "")).toBe(200);
+  expect(await answerTo("/api/tools/", "another")).toBe(401);
+  expect(await answerTo("/api/tools/", composeSecrets.SESSION_API_KEY)).toBe(200);
+  const id = compose("ps", "--quiet", "convoke");
+  await converse(id, "/data/workspaces/first");
+  expect(conversationsOf(id)).toBe(1);
 });

@@ -10,7 +10,7 @@ import { type Target, targets } from "./packages/target.ts";
 /**
  * Builds what is installed without npm from what `npm run build` wrote: `dist/packages/convoke_VERSION_amd64.deb` and
  * `convoke-VERSION-linux-x64.tar.xz`, with Node inside; `--cpu x64,arm64` chooses the machines, `--out` the folder, `--level 1` packs
- * quickly. Needs no root.
+ * quickly, `--level none` does not compress the .deb, `--only deb` leaves the archive out. Needs no root.
  */
 const root = path.resolve(import.meta.dirname, "..");
 
@@ -19,6 +19,7 @@ const { values } = parseArgs({
     cpu: { type: "string", default: process.arch },
     out: { type: "string" },
     level: { type: "string", default: "6" },
+    only: { type: "string" },
   },
 });
 const built = path.join(root, "dist/convoke");
@@ -47,13 +48,7 @@ function build(target: Target): void {
     process.env["SOURCE_DATE_EPOCH"] ??
       execFileSync("git", ["log", "-1", "--format=%ct"], { cwd: root, encoding: "utf8" }),
   );
-  const archive = path.join(out, `${name}.tar.xz`);
-  rmSync(archive, { force: true });
-  const owner = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", `--mtime=@${builtAt}`];
-  execFileSync("tar", ["-C", folder.path, ...owner, "-cJf", archive, name], {
-    env: { ...process.env, XZ_OPT: `-${values.level} -T0` },
-  });
-  report(archive);
+  if (values.only !== "deb") buildArchive(folder.path, name, builtAt);
   const debian = path.join(out, `convoke_${version}_${target.architecture}.deb`);
   buildDebianPackage(
     { root, tree, target, version, builtAt, level: values.level },
@@ -61,6 +56,16 @@ function build(target: Target): void {
     debian,
   );
   report(debian);
+}
+
+function buildArchive(folder: string, name: string, builtAt: number): void {
+  const archive = path.join(out, `${name}.tar.xz`);
+  rmSync(archive, { force: true });
+  const owner = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", `--mtime=@${builtAt}`];
+  execFileSync("tar", ["-C", folder, ...owner, "-cJf", archive, name], {
+    env: { ...process.env, XZ_OPT: `-${values.level} -T0` },
+  });
+  report(archive);
 }
 
 function report(file: string): void {

@@ -57,7 +57,7 @@ const parts = [
   ["node_modules/vitest/vitest.mjs", "run", "--project", "fast", "--project", "postgres", "killed-import"],
   ["node_modules/vitest/vitest.mjs", "run", "--project", "browser", "browser-in-"],
   ["scripts/build-packages.ts", "--cpu", "x64,arm64", "--level", "1"],
-  ["node_modules/vitest/vitest.mjs", "run", "--project", "deploy"],
+  ["node_modules/vitest/vitest.mjs", "run", "--project", "deploy", "--project", "deploy-nightly"],
   [`${testing}/nightly/soak.ts`, "--minutes", "30"],
 ];
 /** The page's journeys that also work at the size of a phone. */

@@ -2,11 +2,14 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { auditDependencies } from "./audit-dependencies.ts";
 import { releaseChangelog } from "./changelog.ts";
 import { checkPackages } from "./check-packages.ts";
+import { nodePlatforms } from "./node-platforms.ts";
 import { type Packed, packRelease, writeChecksums } from "./pack-release.ts";
 import { publishCommands } from "./publish-commands.ts";
 import { readManifest } from "./publish-manifest.ts";
+import { missingTools } from "./release-tools.ts";
 import { setRepository } from "./set-repository.ts";
 import { setVersion } from "./set-version.ts";
 import { findBroken, keepReleased, promisedTexts } from "./stability.ts";
@@ -21,11 +24,15 @@ const { values, positionals } = parseArgs({
   options: {
     "dry-run": { type: "boolean", default: false },
     "without-tests": { type: "boolean", default: false },
+    /** For vulnerabilities that were read and do not concern us. */
+    "without-audit": { type: "boolean", default: false },
     /** Address of the repository, for every manifest; needed once, then package.json has it. */
     repository: { type: "string" },
     /** Given to the install matrix. */
     nodes: { type: "string", default: "20,22,24,26" },
     untimed: { type: "boolean", default: false },
+    /** Of the compression of what is installed without npm, as for build-packages.ts. */
+    level: { type: "string", default: "6" },
   },
 });
 const [version = ""] = positionals;
@@ -39,6 +46,8 @@ if (positionals.length !== 1 || !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
   fail(
     "name the version: npx node scripts/release.ts 1.2.3 [--repository URL] [--dry-run] [--without-tests]",
   );
+const missing = missingTools();
+if (missing.length > 0) fail(missing.join("\n"));
 if (git("status", "--porcelain") !== "") fail("the working tree has changes: commit them first");
 const isPrepared = readText("CHANGELOG.md").includes(`\n## ${version} - `);
 if (isPrepared && readManifest(root).version !== version)
@@ -47,9 +56,11 @@ if (isPrepared && readManifest(root).version !== version)
 if (isPrepared && !isDryRun) setRepository(root, null);
 
 try {
+  if (!values["without-audit"]) audit();
   if (!isPrepared) await prepare();
   if (!values["without-tests"])
     for (const script of ["check", "test", "test:int", "test:e2e"]) run("npm", "run", script);
+  run("npm", "run", "docs");
   run("npm", "run", "build");
   run("npx", "node", "scripts/api-report.ts", "--check");
   step("pack");
@@ -65,11 +76,26 @@ try {
     values.nodes,
     ...(values.untimed ? ["--untimed"] : []),
   );
+  const cpus = nodePlatforms.map(({ cpu }) => cpu).join(",");
+  run("npx", "node", "scripts/build-packages.ts", "--cpu", cpus, "--level", values.level, "--out", release);
   writeSbom();
   writeChecksums(release);
   finish(packed);
 } finally {
   if (isDryRun) takeBack();
+}
+
+/** A registry that answers no audits does not keep anybody from releasing. */
+function audit(): void {
+  step("npm audit");
+  const found = auditDependencies(root);
+  if (found.type === "found")
+    fail(`Dependencies have known vulnerabilities (--without-audit goes on):\n${found.problems.join("\n")}`);
+  console.log(
+    found.type === "clean"
+      ? "No known vulnerabilities in what is published."
+      : `Not audited: the registry of npm did not answer (${found.reason}). Run npm audit --omit dev where one does.`,
+  );
 }
 
 /** What the commit of the release changes. */

@@ -2,8 +2,13 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import path from "node:path";
 import { Command } from "commander";
 import { commands } from "../packages/cli/src/command-table.ts";
+import { exitCodes } from "../packages/cli/src/exit-codes.ts";
+import { jsonOutputs } from "../packages/cli/src/json-outputs.ts";
+import { jsonShapes } from "../packages/cli/src/json-shapes.ts";
 import { brokenPromises, mayBreak } from "./promised-lines.ts";
 import { readManifest } from "./publish-manifest.ts";
+import { routeLines } from "./route-lines.ts";
+import { type JsonSchema, schemaLines } from "./schema-lines.ts";
 
 /** Where the promises of the newest release stand: its version and a copy of each text. */
 const released = "docs/api/released";
@@ -14,9 +19,15 @@ const wireSnapshot = "packages/server/src/faces/agent-server/server/wire-snapsho
 export async function promisedTexts(root: string): Promise<ReadonlyMap<string, string>> {
   const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
   const reports = readdirSync(path.join(root, "docs/api")).filter((file) => file.endsWith(".api.md"));
+  const interfaces = ["agent-server", "app-server"];
   return new Map([
     ["wire.json", read(wireSnapshot)],
-    ["commands.txt", `${(await listCommands()).join("\n")}\n`],
+    ...interfaces.map(
+      (name) => [`${name}.txt`, textOf(routeLines(read(`docs/openapi/${name}.json`)))] as const,
+    ),
+    ["commands.txt", textOf(await listCommands())],
+    ["exit-codes.txt", textOf(Object.entries(exitCodes).map(([name, code]) => `${code} ${name}`))],
+    ["json.txt", textOf(listJsonFields())],
     ...reports.map((file) => [file, read(`docs/api/${file}`)] as const),
   ]);
 }
@@ -47,6 +58,10 @@ export function keepReleased(root: string, version: string, texts: ReadonlyMap<s
   for (const [name, text] of texts) writeFileSync(path.join(folder, name), text);
 }
 
+function textOf(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join("");
+}
+
 function emptyText(name: string): string {
   return name.endsWith(".json") ? "{}" : "";
 }
@@ -56,6 +71,13 @@ export async function listCommands(): Promise<readonly string[]> {
   const program = new Command("convoke");
   for (const load of Object.values(commands)) (await load())(program, () => {});
   return program.commands.flatMap((command) => linesOf(command, "convoke")).toSorted();
+}
+
+/** Fields of what commands print with `--json`, with the form of the output and the name of the shape. */
+export function listJsonFields(): readonly string[] {
+  return Object.entries(jsonOutputs).flatMap(([command, { shapes, form }]) =>
+    shapes.flatMap((shape) => schemaLines(jsonShapes[shape] as JsonSchema, `${command} (${form}, ${shape})`)),
+  );
 }
 
 function linesOf(command: Command, parent: string): readonly string[] {

@@ -1,3 +1,5 @@
+import { mkdirSync, mkdtempDisposableSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { emptyView } from "@convoke/client/view";
 import { bottomArea } from "../../packages/cli/src/chat/bottom-area.ts";
@@ -5,9 +7,11 @@ import { composerLines } from "../../packages/cli/src/chat/input/composer-lines.
 import { Screen, type Size } from "../../packages/cli/src/chat/screen/screen.ts";
 import { createTheme } from "../../packages/cli/src/chat/screen/theme.ts";
 import { Transcript } from "../../packages/cli/src/chat/talk/transcript.ts";
+import { buildCommand } from "../../scripts/build-command.ts";
+import { compileProgram } from "../../scripts/compile-program.ts";
 import type { BenchResult } from "../bench-result.ts";
-import { residentMegabytes } from "../node/resident-memory.ts";
-import { longFeed } from "./long-feed.ts";
+import { type ChatMemory, measureChat } from "./chat-memory.ts";
+import { type Feed, longFeed } from "./long-feed.ts";
 
 const theme = createTheme({ hasColour: true, isAscii: false, mayMove: true });
 /** At least this many items of the feed are one frame, as at 200 a second and 30 frames. */
@@ -24,10 +28,12 @@ type Write = { readonly text: string } | { readonly resizedTo: Size };
 
 /**
  * B17: processor time of `convoke chat` for a feed of 500 events, 2,700 signals and 5,000 lines over four resizes; B17.lost: how many of its
- * lines are not once and in order in the scrollback; B17.idle: share of a core of a spinner alone; B17.memory: of the process.
+ * lines are not once and in order in the scrollback; B17.idle: share of a core of a spinner alone. B17.memory, B17.peak: of the packaged `convoke chat`
+ * as a process of its own, over the same feed from a server that only sends it.
  */
 export async function run(): Promise<BenchResult[]> {
-  const { items, marks } = longFeed();
+  const feed = longFeed();
+  const { items, marks } = feed;
   const transcript = new Transcript(emptyView, { theme, folder: "/w", isVerbose: false });
   const writes: Write[] = [];
   const screen = new Screen((text) => writes.push({ text }), sizes[0]!);
@@ -51,14 +57,14 @@ export async function run(): Promise<BenchResult[]> {
     screen.resize(next);
   }
   frame();
-  const feed = process.cpuUsage(before);
-  const memory = residentMegabytes(process.pid);
+  const used = process.cpuUsage(before);
   const lost = await countLost(writes, marks);
+  const memory = await measurePackaged(feed);
   return [
     {
       id: "B17",
       name: "a feed of 500 events, 2,700 signals and 5,000 lines in the terminal: processor",
-      value: seconds(feed),
+      value: seconds(used),
       unit: "s",
     },
     {
@@ -68,8 +74,25 @@ export async function run(): Promise<BenchResult[]> {
       unit: "lines",
     },
     { id: "B17.idle", name: "a spinner alone, share of a core", value: idleShare(), unit: "%" },
-    { id: "B17.memory", name: "memory of the process after the feed", value: memory, unit: "MB" },
+    {
+      id: "B17.memory",
+      name: "memory of the packaged command after the feed, at rest",
+      value: memory.settled,
+      unit: "MB",
+    },
+    { id: "B17.peak", name: "its most memory at any time", value: memory.peak, unit: "MB" },
   ];
+}
+
+/** Inside the checkout, so that the built command finds the packages outside the bundle. */
+async function measurePackaged(feed: Feed): Promise<ChatMemory> {
+  const root = resolve(import.meta.dirname, "../..");
+  const cache = resolve(root, "node_modules/.cache");
+  mkdirSync(cache, { recursive: true });
+  using built = mkdtempDisposableSync(join(cache, "convoke-bench-"));
+  await buildCommand(root, built.path);
+  await compileProgram(join(built.path, "lib"));
+  return await measureChat(join(built.path, "lib/bin.js"), feed, sizes);
 }
 
 function areaAt(

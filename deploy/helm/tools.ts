@@ -13,23 +13,29 @@ const builtValidator = path.join(cache, "python/bin/kubernetes-validate");
 
 /** Why the chart cannot be checked here; null when it can. */
 export function whyNoTools(): string | null {
-  if (!works("helm", "version") && !existsSync(builtHelm) && !works("go", "version"))
+  if (findInstalledHelm() === null && !works("go", "version"))
     return "neither helm nor go, which builds it, is installed";
   if (!existsSync(builtValidator) && !works("python3", "-m", "venv", "--help"))
     return "python3 with venv is not installed";
   return null;
 }
 
+/** The program helm where nothing has to be fetched for it; null elsewhere. */
+export function findInstalledHelm(): string | null {
+  if (works("helm", "version")) return "helm";
+  return existsSync(builtHelm) ? builtHelm : null;
+}
+
 /** The program helm: of this machine, or built once from its Go module, which takes minutes. */
 export function findHelm(): string {
-  if (works("helm", "version")) return "helm";
-  if (!existsSync(builtHelm)) {
+  const installed = findInstalledHelm();
+  if (installed === null) {
     execFileSync("go", ["install", helmModule], {
       env: { ...process.env, GOBIN: path.dirname(builtHelm), GOFLAGS: "-mod=mod" },
       stdio: "inherit",
     });
   }
-  return builtHelm;
+  return installed ?? builtHelm;
 }
 
 /** The program that knows the schemas of Kubernetes, in a Python environment of its own; it is fetched once. */

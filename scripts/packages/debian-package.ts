@@ -13,7 +13,7 @@ export type DebianPackage = {
   readonly version: string;
   /** Seconds since 1970; files are no newer. */
   readonly builtAt: number;
-  /** Of the compression, 0 to 9. */
+  /** Of the compression, 0 to 9, or none. */
   readonly level: string;
 };
 
@@ -39,7 +39,8 @@ export function buildDebianPackage(of: DebianPackage, staging: string, file: str
   }
   put(at("DEBIAN/conffiles"), "/etc/convoke/environment\n");
   put(at("DEBIAN/control"), control(of, installedKib(staging)));
-  execFileSync("dpkg-deb", ["--build", "--root-owner-group", "-Zxz", `-z${of.level}`, staging, file], {
+  const packed = of.level === "none" ? ["-Znone"] : ["-Zxz", `-z${of.level}`];
+  execFileSync("dpkg-deb", ["--build", "--root-owner-group", ...packed, staging, file], {
     stdio: ["ignore", "ignore", "inherit"],
     env: { ...process.env, SOURCE_DATE_EPOCH: String(of.builtAt) },
   });

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { apiCommandsText } from "../src/reference/api-commands-text.ts";
+import { jsonOutputsText } from "../src/reference/json-outputs-text.ts";
 import { describeCommands } from "../src/completion/describe-commands.ts";
 import { settingsTable } from "../src/configuration/settings-table.ts";
 import { referenceDocuments } from "../src/reference/reference-documents.ts";
@@ -15,6 +16,7 @@ await writeFile(
 );
 await writePart("configuration.md", "settings", settingsTable());
 await writePart("cli.md", "api commands", await apiCommandsText());
+await writePart("cli.md", "json", jsonOutputsText());
 
 /** Replaces what stands between the marks of `name`. */
 async function writePart(file: string, name: string, part: string): Promise<void> {

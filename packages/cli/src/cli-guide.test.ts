@@ -4,7 +4,11 @@ import { Command } from "commander";
 import { expect, test } from "vitest";
 import { commands } from "./command-table.ts";
 import { settingsTable } from "./configuration/settings-table.ts";
+import { describeCommands } from "./completion/describe-commands.ts";
+import type { CompletionCommand } from "./completion/completion-command.ts";
+import { jsonOutputs } from "./json-outputs.ts";
 import { apiCommandsText } from "./reference/api-commands-text.ts";
+import { jsonOutputsText } from "./reference/json-outputs-text.ts";
 import { referenceDocuments } from "./reference/reference-documents.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -44,12 +48,25 @@ test("the guide to the configuration has the table of settings, and docs/referen
   const [, table = ""] = /<!-- settings -->([^]*)<!-- \/settings -->/.exec(configuration) ?? [];
   // The formatter makes columns of one width.
   const plain = (text: string): string => text.replaceAll(/ +/g, " ").replaceAll(/-+/g, "-").trim();
-  const written = /<!-- api commands -->([^]*)<!-- \/api commands -->/.exec(guide)?.[1] ?? "";
+  const partOf = (name: string): string =>
+    new RegExp(`<!-- ${name} -->([^]*)<!-- /${name} -->`).exec(guide)?.[1] ?? "";
   const how = "Run npx node packages/cli/scripts/write-reference.ts && npx oxfmt docs.";
-  expect(plain(written), how).toBe(plain(await apiCommandsText()));
+  expect(plain(partOf("api commands")), how).toBe(plain(await apiCommandsText()));
+  expect(plain(partOf("json")), how).toBe(plain(jsonOutputsText()));
   expect(plain(table), how).toBe(plain(settingsTable()));
   for (const [name, document] of Object.entries(referenceDocuments())) {
     const stored: unknown = JSON.parse(readFileSync(join(root, "docs/reference", name), "utf8"));
     expect(stored, how).toEqual(JSON.parse(JSON.stringify(document)));
   }
+});
+
+test("each command with --json has a shape that is published, and no other command has one", async () => {
+  const namesOf = ({ commands: below }: CompletionCommand, parent = ""): string[] =>
+    Object.entries(below).flatMap(([name, command]) => {
+      const path = `${parent}${name}`;
+      // The flag of a command that only has others below it is theirs.
+      const printsJson = command.flags.some((flag) => flag.name === "--json") && path !== "rules";
+      return [...(printsJson ? [path] : []), ...namesOf(command, `${path} `)];
+    });
+  expect(Object.keys(jsonOutputs).toSorted()).toEqual(namesOf(await describeCommands()).toSorted());
 });

@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import { localJsonShapes } from "./local-json-shapes.ts";
 
 const id = Type.String({ format: "uuid", description: "Id of a conversation." });
 const status = Type.String({ description: "Execution status of the conversation, as on the wire." });
@@ -13,7 +14,10 @@ const pluginSource = {
   digest: nullableText,
 };
 
-/** Shape of each line that a command prints with `--json`. Fields have the names of the wire; more may be added. */
+/**
+ * Shape of what commands print with `--json`; `json-outputs.ts` says which command prints which. More fields may be added. Those of commands
+ * over the API have the names of the wire.
+ */
 export const jsonShapes = {
   ls: Type.Object({
     id,
@@ -141,7 +145,7 @@ export const jsonShapes = {
     { policy: Type.Object({}), server_policy: Type.Union([Type.Object({}), Type.Null()]) },
     { description: "The policies as on the wire." },
   ),
-  "retention-match": Type.Object({
+  retention_match: Type.Object({
     conversation_id: id,
     title: nullableText,
     rule: Type.String(),
@@ -196,8 +200,9 @@ export const jsonShapes = {
   export: Type.Object({ id, file: Type.String(), bytes: Type.Integer() }),
   error: Type.Object(
     { error: Type.Object({ code: Type.String(), message: Type.String() }) },
-    { description: "On stderr, whatever the command." },
+    { description: "On stderr, of commands over the API and of `run`." },
   ),
+  ...localJsonShapes,
 };
 
 export type JsonShape = keyof typeof jsonShapes;

@@ -13,6 +13,7 @@ import {
 } from "@convoke/tool-host/serve";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { ignoreDebugSignal } from "./ignore-debug-signal.ts";
+import { printJson } from "./print/json.ts";
 
 export type ToolHostOptions = {
   readonly socket?: string;
@@ -77,11 +78,8 @@ export async function runToolHost(options: ToolHostOptions): Promise<void> {
   using gone = watchSocket(options.socket);
   const ended = Promise.race([asked, gone.promise]);
   const { address } = served;
-  console.log(
-    options.json === true
-      ? JSON.stringify({ address, pid: process.pid })
-      : `The tool host is listening on ${address}`,
-  );
+  if (options.json === true) printJson("tool_host_ready", { address, pid: process.pid });
+  else console.log(`The tool host is listening on ${address}`);
   ready.resolve();
   // Ended before we stop serving, so that clients still hear what became of their calls.
   // Why it could not be loaded is thrown below.

@@ -5,6 +5,7 @@ import { auditLines } from "../print/audit-lines.ts";
 import { showSubcommands } from "./show-subcommands.ts";
 import { storeOverrides, withStoreAndJson, type StoreOptions } from "./store-options.ts";
 import { configuredEnvironment } from "../configuration/load-configuration.ts";
+import { printJson } from "../print/json.ts";
 
 type AuditOptions = StoreOptions & { readonly json?: true };
 
@@ -24,7 +25,8 @@ function withAuditOptions(command: Command): Command {
 
 async function verify(options: AuditOptions): Promise<void> {
   const report = await verifyAuditInPlace(readConfig(configuredEnvironment(), storeOverrides(options)));
-  console.log(options.json === true ? JSON.stringify(report) : auditLines(report).join("\n"));
+  if (options.json === true) printJson("audit", report);
+  else console.log(auditLines(report).join("\n"));
   if (report.breaks.length > 0) process.exitCode = exitCodes.failed;
 }
 
@@ -33,7 +35,7 @@ async function head(options: AuditOptions): Promise<void> {
     readConfig(configuredEnvironment(), storeOverrides(options)),
   );
   const shown = heads.map(({ stream, n, h }) => ({ stream, n, h }));
-  if (options.json === true) console.log(JSON.stringify({ heads: shown }));
+  if (options.json === true) printJson("audit_heads", { heads: shown });
   else for (const { stream, n, h } of shown) console.log(`${stream} ${n} ${h}`);
   if (unsealed.length > 0) {
     throw new CommandError(`Left out, not sealed by this folder's key: ${unsealed.join(", ")}`);

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { exitCodes } from "../exit-codes.ts";
 import { refuseDatabase } from "./store-options.ts";
 import { configuredEnvironment } from "../configuration/load-configuration.ts";
+import { printJson } from "../print/json.ts";
 
 type BackupOptions = { readonly to: string; readonly dataDir?: string; readonly json?: true };
 
@@ -26,11 +27,11 @@ async function backup({ to, dataDir, json }: BackupOptions): Promise<void> {
     if (json !== true && !file.startsWith("sandboxes/")) console.error(`  ${file}`);
   };
   const { files, leftOut } = await backUp({ dataDir: config.dataDir, target: to, onProgress });
-  console.log(
-    json === true
-      ? JSON.stringify({ folder: to, files, left_out: leftOut })
-      : `${files} files were copied to ${to}. The file master-key decrypts all secrets in the copy: store it separately.`,
-  );
+  if (json === true) printJson("copied", { folder: to, files, left_out: leftOut });
+  else
+    console.log(
+      `${files} files were copied to ${to}. The file master-key decrypts all secrets in the copy: store it separately.`,
+    );
   if (leftOut.length === 0) return;
   if (json !== true) for (const file of leftOut) console.log(`left out  ${file}: permission denied`);
   process.exitCode = exitCodes.failed;

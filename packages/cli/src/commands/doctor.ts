@@ -6,6 +6,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { createPaint } from "../print/paint.ts";
 import { refuseDatabase, storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
 import { configuredEnvironment } from "../configuration/load-configuration.ts";
+import { printJson } from "../print/json.ts";
 
 type DoctorOptions = StoreOptions & { readonly checkData?: true; readonly json?: true };
 
@@ -25,7 +26,7 @@ async function doctor(options: DoctorOptions): Promise<void> {
     return;
   }
   const findings = await checkMachine(configuredEnvironment(), storeOverrides(options));
-  if (options.json === true) console.log(JSON.stringify(findings, null, 2));
+  if (options.json === true) printJson("findings", findings, 2);
   else for (const finding of findings) console.log(line(finding));
   if (findings.some(({ state }) => state === "missing")) process.exitCode = exitCodes.failed;
 }
@@ -49,7 +50,7 @@ async function checkStoredData({ json, ...options }: DoctorOptions): Promise<voi
       if (json !== true) console.log(`damaged   ${damage.file}: ${damage.problem}`);
     },
   });
-  if (json === true) console.log(JSON.stringify({ events, damages }, null, 2));
+  if (json === true) printJson("damages", { events, damages }, 2);
   else if (damages.length === 0) console.log(`No damage found. ${events} events were checked.`);
   else {
     console.log(

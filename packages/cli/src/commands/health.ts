@@ -1,5 +1,6 @@
 import { InvalidArgumentError, type Command } from "commander";
 import { exitCodes } from "../exit-codes.ts";
+import { printJson } from "../print/json.ts";
 
 type HealthOptions = { readonly server: string; readonly timeout: number; readonly json?: true };
 
@@ -30,7 +31,7 @@ export function addHealth(program: Command): void {
 
 async function health(options: HealthOptions): Promise<void> {
   const { found, reason } = await askHealth(options.server, options.timeout);
-  if (options.json === true) console.log(JSON.stringify(found));
+  if (options.json === true) printJson("health", found);
   else if (found.status === "ok") console.log(`${found.url} is alive${release(found.version)}.`);
   else console.error(`${found.url} is ${found.status}: ${reason}.`);
   process.exitCode = { ok: exitCodes.ok, failing: exitCodes.failed, unreachable: exitCodes.unreachable }[

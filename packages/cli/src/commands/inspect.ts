@@ -6,6 +6,7 @@ import { createPaint } from "../print/paint.ts";
 import { parseEvents, parseSeconds } from "./parse-options.ts";
 import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
 import { configuredEnvironment } from "../configuration/load-configuration.ts";
+import { printJson } from "../print/json.ts";
 
 type InspectOptions = StoreOptions & {
   readonly events: number;
@@ -52,7 +53,7 @@ async function inspect(
       exitCodes.usage,
     );
   const { inspection } = inspected;
-  if (json === true) console.log(JSON.stringify(inspection, null, 2));
+  if (json === true) printJson("inspection", inspection, 2);
   else print(inspection);
   if (inspection.store.damages.length > 0) process.exitCode = exitCodes.failed;
 }

@@ -20,6 +20,7 @@ import { storeOverrides, withStoreAndJson, type StoreOptions } from "./store-opt
 import { addUserPolicies } from "./user-policies.ts";
 import { addUserStates } from "./user-states.ts";
 import { configuredEnvironment } from "../configuration/load-configuration.ts";
+import { printJson } from "../print/json.ts";
 
 type CommonOptions = StoreOptions & { readonly json?: true };
 type CreateOptions = CommonOptions & {
@@ -69,7 +70,7 @@ async function create(options: CreateOptions): Promise<void> {
       role: options.role ?? null,
       scope: scopeOf(options),
     });
-    if (options.json === true) console.log(JSON.stringify({ key, ...entry }));
+    if (options.json === true) printJson("key_created", { key, ...entry });
     else
       console.log(
         `${key}\n  id ${entry.id}, user ${entry.userId}, ${entry.role}${until(entry)}; shown once; only its hash is stored`,
@@ -83,7 +84,7 @@ async function create(options: CreateOptions): Promise<void> {
 async function list(options: CommonOptions): Promise<void> {
   await using opened = await openStore(options);
   const entries = await opened.store.list();
-  if (options.json === true) console.log(JSON.stringify(entries));
+  if (options.json === true) printJson("keys", entries);
   else if (entries.length === 0)
     console.log("There are no keys besides the configured ones and the data folder's own.");
   else for (const entry of entries) console.log(line(entry));
@@ -93,13 +94,14 @@ async function revoke(id: string, options: CommonOptions): Promise<void> {
   await using opened = await openStore(options);
   const isRevoked = await opened.store.revoke(id);
   if (!isRevoked) throw new CommandError(`There is no active key ${id}. See convoke keys list.`);
-  console.log(options.json === true ? JSON.stringify({ id, revoked: true }) : `Revoked ${id}.`);
+  if (options.json === true) printJson("key_revoked", { id, revoked: true });
+  else console.log(`Revoked ${id}.`);
 }
 
 async function listUsers(options: CommonOptions): Promise<void> {
   await using opened = await openStore(options);
   const users = await opened.store.users.list();
-  if (options.json === true) console.log(JSON.stringify(users));
+  if (options.json === true) printJson("users", users);
   else if (users.length === 0) console.log("There are no users with keys.");
   else
     for (const { id, role, disabledAtMs: at } of users)
@@ -116,7 +118,8 @@ async function setRole(user: string, given: string, options: CommonOptions): Pro
     if (error instanceof FixedRoleError) throw new CommandError(error.message, exitCodes.usage);
     throw error;
   }
-  console.log(options.json === true ? JSON.stringify({ id: user, role }) : `${user} is now ${role}.`);
+  if (options.json === true) printJson("user_role", { id: user, role });
+  else console.log(`${user} is now ${role}.`);
 }
 
 async function rotateMaster(options: CommonOptions): Promise<void> {
@@ -124,7 +127,7 @@ async function rotateMaster(options: CommonOptions): Promise<void> {
   const next = read(configuredEnvironment(), settings.secret_key_next);
   const secrets = masterSecret === null || next === null ? null : { present: masterSecret, next };
   const result = await rotateMasterKey({ dataDir, database, secrets });
-  if (options.json === true) console.log(JSON.stringify(result));
+  if (options.json === true) printJson("master_key_rotated", result);
   else {
     console.log(
       `The master key was rotated; ${result.resealed} stored secrets were encrypted with the new one.`,

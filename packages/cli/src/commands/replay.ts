@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { CommandError } from "../exit-codes.ts";
 import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
 import { configuredEnvironment } from "../configuration/load-configuration.ts";
+import { printJson } from "../print/json.ts";
 
 type ReplayOptions = StoreOptions & { readonly json?: true };
 
@@ -24,7 +25,7 @@ async function replay(conversation: string, { json, ...options }: ReplayOptions)
     const place = database === null ? dataDir : "the database";
     throw new CommandError(`There is no conversation ${conversation} in ${place}.`);
   }
-  if (json === true) console.log(JSON.stringify(report));
+  if (json === true) printJson("replay", report);
   const words = describe(report);
   if (report.difference !== null) throw new CommandError(words);
   if (json !== true) console.log(words);

@@ -1,6 +1,7 @@
 import { restore } from "@convoke/server/data";
 import type { Command } from "commander";
 import { exitCodes } from "../exit-codes.ts";
+import { printJson } from "../print/json.ts";
 
 type RestoreOptions = {
   readonly from: string;
@@ -25,11 +26,11 @@ async function restoreBackup({ from, to, check, json }: RestoreOptions): Promise
     if (json !== true && !sentence.startsWith("sandboxes/")) console.error(`  ${sentence}`);
   };
   const { files, leftOut } = await restore({ backup: from, target: to, isChecked: check, onProgress });
-  console.log(
-    json === true
-      ? JSON.stringify({ folder: to, files, left_out: leftOut })
-      : `${files} files were restored to ${to}. Start a server on them: convoke serve --data-dir ${to}`,
-  );
+  if (json === true) printJson("copied", { folder: to, files, left_out: leftOut });
+  else
+    console.log(
+      `${files} files were restored to ${to}. Start a server on them: convoke serve --data-dir ${to}`,
+    );
   if (leftOut.length === 0) return;
   if (json !== true) for (const file of leftOut) console.log(`left out  ${file}: permission denied`);
   process.exitCode = exitCodes.failed;

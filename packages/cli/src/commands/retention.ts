@@ -49,7 +49,7 @@ async function showPlan(
     policy === null
       ? await client.call("GET /api/retention/plan", { timeoutMs })
       : await client.call("POST /api/retention/plan", { body: policy, timeoutMs });
-  if (json === true) for (const match of matches) printJson("retention-match", match);
+  if (json === true) for (const match of matches) printJson("retention_match", match);
   else if (matches.length === 0) console.log("Nothing would go.");
   else
     printTable(

@@ -5,6 +5,7 @@ import { ruleLines, trialLines } from "../print/rule-lines.ts";
 import { showSubcommands } from "./show-subcommands.ts";
 import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
 import { configuredEnvironment } from "../configuration/load-configuration.ts";
+import { printJson } from "../print/json.ts";
 
 type RuleOptions = StoreOptions & {
   readonly user: string;
@@ -37,7 +38,7 @@ function withRuleOptions(command: Command): Command {
 async function list(_: RuleOptions, command: Command): Promise<void> {
   const options = command.optsWithGlobals<RuleOptions>();
   const { rules, problems } = await readRulesInPlace(placeOf(options));
-  if (options.json === true) console.log(JSON.stringify({ rules, problems }));
+  if (options.json === true) printJson("rules", { rules, problems });
   else console.log(ruleLines(rules, problems).join("\n"));
 }
 
@@ -45,7 +46,8 @@ async function attempt(text: string, _: RuleOptions, command: Command): Promise<
   const options = command.optsWithGlobals<RuleOptions>();
   const place = placeOf(options);
   const trial = tryCommand(await readRulesInPlace(place), text, place.folder);
-  console.log(options.json === true ? JSON.stringify(trial) : trialLines(trial).join("\n"));
+  if (options.json === true) printJson("rule_trial", trial);
+  else console.log(trialLines(trial).join("\n"));
 }
 
 function placeOf(options: RuleOptions): Parameters<typeof readRulesInPlace>[0] {

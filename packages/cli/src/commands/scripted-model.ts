@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { untilSignalled } from "../until-signalled.ts";
 import { parsePort } from "./parse-options.ts";
+import { printJson } from "../print/json.ts";
 
 type ScriptedModelOptions = { readonly script: string; readonly port: number; readonly json?: true };
 
@@ -20,7 +21,7 @@ export function addScriptedModel(program: Command): void {
 async function serveModel({ script, port, json }: ScriptedModelOptions): Promise<void> {
   await using model = await listening(startScriptedModel({ script: await readScript(script), port }), port);
   const stopped = untilSignalled();
-  if (json === true) console.log(JSON.stringify({ url: model.url, pid: process.pid }));
+  if (json === true) printJson("ready", { url: model.url, pid: process.pid });
   else {
     console.log(`The scripted model is listening on ${model.url}`);
     console.log(`  openai     LLM_MODEL=openai/scripted LLM_API_KEY=any LLM_BASE_URL=${model.url}/v1`);

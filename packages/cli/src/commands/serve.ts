@@ -17,6 +17,7 @@ import { untilSignalled } from "../until-signalled.ts";
 import { parseLogLevel, parsePort, parseProcesses } from "./parse-options.ts";
 import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
 import { configuredEnvironment } from "../configuration/load-configuration.ts";
+import { printJson } from "../print/json.ts";
 
 type ServeOptions = StoreOptions & {
   readonly host?: string;
@@ -310,7 +311,8 @@ async function untilStopped(
 }
 
 function report({ json }: ServeOptions, url: string, lines: readonly string[]): void {
-  console.log(json === true ? JSON.stringify({ url, pid: process.pid }) : lines.join("\n"));
+  if (json === true) printJson("ready", { url, pid: process.pid });
+  else console.log(lines.join("\n"));
 }
 
 function sayGoodbye({ json }: ServeOptions): void {

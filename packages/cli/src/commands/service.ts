@@ -10,6 +10,7 @@ import { systemctl, systemctlLine } from "../service/systemctl.ts";
 import { systemHome, unitName, unitText, type ServiceScope } from "../service/unit-text.ts";
 import { parsePort } from "./parse-options.ts";
 import { showSubcommands } from "./show-subcommands.ts";
+import { printJson } from "../print/json.ts";
 
 type ScopeOptions = { readonly user?: true; readonly system?: true };
 type ChangeOptions = ScopeOptions & { readonly now?: true };
@@ -107,7 +108,7 @@ async function status({ json, ...options }: ScopeOptions & { readonly json?: tru
     active: facts["ActiveState"] === "active",
     pid: Number(facts["MainPID"]) || null,
   };
-  if (json === true) console.log(JSON.stringify(found));
+  if (json === true) printJson("service", found);
   else if (!isThere) console.log("not installed (convoke service install)");
   else {
     console.log(`unit     ${found.unit}`);

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { exitCodes } from "../exit-codes.ts";
 import { showSubcommands } from "./show-subcommands.ts";
 import { configuredEnvironment } from "../configuration/load-configuration.ts";
+import { printJson } from "../print/json.ts";
 
 type CopyOptions = { readonly from: string; readonly to: string; readonly json?: true };
 
@@ -38,7 +39,7 @@ async function copy({ from, to, json }: CopyOptions): Promise<void> {
     },
   });
   const { conversations, events, added, rows, differing, conflicts, changed, unopened } = result;
-  if (json === true) console.log(JSON.stringify(result));
+  if (json === true) printJson("store_copied", result);
   else {
     console.log(
       `${conversations} conversations with ${events} events are identical in source and target, ${added} of them copied now; ${rows} rows of settings, keys and other data.`,

@@ -4,6 +4,7 @@ import type { LeastWall, NetworkPolicy, UserPolicy } from "@convoke/protocol";
 import { InvalidArgumentError, type Command } from "commander";
 import { CommandError } from "../exit-codes.ts";
 import { storeOverrides, type StoreOptions } from "./store-options.ts";
+import { printJson } from "../print/json.ts";
 
 /** A limit that a user does not have themselves. */
 const unset = "default";
@@ -39,7 +40,7 @@ export function addUserPolicies(keys: Command, withCommonOptions: (command: Comm
 async function list(options: Options): Promise<void> {
   await using opened = await open(options);
   const policies = await opened.store.list();
-  if (options.json === true) console.log(JSON.stringify(policies));
+  if (options.json === true) printJson("policies", policies);
   else if (policies.length === 0) console.log("No user is limited.");
   else for (const { userId, policy } of policies) console.log(line(userId, policy));
 }
@@ -61,7 +62,8 @@ async function set(user: string, options: PolicyOptions): Promise<void> {
     ),
   );
   const policy = await opened.store.change(user, (before) => ({ ...before, ...changes }));
-  console.log(options.json === true ? JSON.stringify({ userId: user, policy }) : line(user, policy));
+  if (options.json === true) printJson("policy", { userId: user, policy });
+  else console.log(line(user, policy));
 }
 
 async function open(options: Options): Promise<OpenedPolicyStore> {

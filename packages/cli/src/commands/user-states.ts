@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { storeOverrides, type StoreOptions } from "./store-options.ts";
 import { configuredEnvironment } from "../configuration/load-configuration.ts";
+import { printJson } from "../print/json.ts";
 
 type Options = StoreOptions & { readonly json?: true };
 
@@ -29,6 +30,9 @@ async function change(user: string, isDisabled: boolean, options: Options): Prom
     if (error instanceof FixedRoleError) throw new CommandError(error.message, exitCodes.usage);
     throw error;
   }
-  const line = isDisabled ? `${user} is disabled; all keys and logins have ended.` : `${user} is enabled.`;
-  console.log(options.json === true ? JSON.stringify({ id: user, disabled: isDisabled }) : line);
+  if (options.json === true) {
+    printJson("user_state", { id: user, disabled: isDisabled });
+    return;
+  }
+  console.log(isDisabled ? `${user} is disabled; all keys and logins have ended.` : `${user} is enabled.`);
 }

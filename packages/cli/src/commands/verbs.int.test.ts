@@ -170,7 +170,7 @@ test("Retention: trash, hold and dry run in the terminal", async () => {
   expect((await convoke("retention", "--set", policy)).stdout).toContain(
     "large: unused for 0 days, larger than 0 MiB",
   );
-  const plan = await linesOf("retention-match", "retention", "--dry-run");
+  const plan = await linesOf("retention_match", "retention", "--dry-run");
   expect(plan.find((line) => line.conversation_id === finished)).toMatchObject({
     rule: "large",
     stays_because: null,

@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { describeNetwork } from "@convoke/server/describe-network";
 import type { Server, ServerConfig } from "@convoke/server";
 
-/** What `convoke serve` says when it is ready; `page` is how its page is reached, null where there is none; `isContained` in a container. */
+/** What `convoke serve` says when it is ready; `page` is how its page is reached, null where it was not built; `isContained` in a container. */
 export function welcome(
   server: Pick<Server, "url" | "sessionKey" | "sandboxes" | "walls">,
   config: ServerConfig,
@@ -12,7 +12,7 @@ export function welcome(
   const { url, sessionKey, sandboxes, walls } = server;
   const lines = [
     `Convoke is listening on ${url}`,
-    ...(page === null ? [] : [`  page   ${page}`]),
+    `  page   ${page ?? "not built: stop, and build it with npm run build:web"}`,
     `  data   ${tilde(config.dataDir)}`,
     ...(config.database === null ? [] : ["  store  PostgreSQL, shared with other servers"]),
     `  wall   ${walls === null ? withoutWall(isContained) : `${walls}; ${describeNetwork(config.wall.network)}`}`,

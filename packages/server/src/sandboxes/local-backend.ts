@@ -62,14 +62,18 @@ export class LocalBackend implements SandboxBackend {
     const { owner, launch } = await this.#kind.plan(order);
     const directory = this.#directory(order.spec.id);
     const marker = this.#marker(order.spec.id);
+    let launched: readonly ProcessKey[] = [];
     return startSandbox(order, {
       directory,
       connect: this.#deps.connect,
       owner,
-      clear: () => killLeftovers(directory, marker),
+      clear: () => killLeftovers(directory, marker, launched),
       fetch: async () => {},
-      launch: async (workspaceDir) =>
-        this.#toLaunched(await launch({ directory, workspaceDir, marker }), order),
+      launch: async (workspaceDir) => {
+        const processes = await launch({ directory, workspaceDir, marker });
+        launched = processes.roots;
+        return this.#toLaunched(processes, order);
+      },
     });
   }
 

@@ -154,9 +154,16 @@ export async function keepMark(directory: SandboxDirectory, mark: string | null)
   await writeFile(markFile(directory), JSON.stringify({ mark }), { mode: 0o600 });
 }
 
-/** Kills whatever an earlier run left, found without its record, which may never have been written. */
-export async function killLeftovers(directory: SandboxDirectory, marker: string): Promise<void> {
-  const roots = findMarked(marker);
+/**
+ * Kills whatever an earlier run left, found without its record, which may never have been written. `launched` are processes of this run:
+ * while one of them becomes another program it has no environment, and so no marker, for a moment.
+ */
+export async function killLeftovers(
+  directory: SandboxDirectory,
+  marker: string,
+  launched: readonly ProcessKey[] = [],
+): Promise<void> {
+  const roots = [...findMarked(marker), ...launched];
   const mark = (await readJsonIfThere(markFile(directory)))?.["mark"];
   const marks = new Set(roots.flatMap((root) => findGuardianMark(root) ?? []));
   if (typeof mark === "string") marks.add(mark);
