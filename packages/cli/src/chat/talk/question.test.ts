@@ -21,6 +21,7 @@ function approval(command: string, more: Partial<PendingApproval> = {}): Pending
     on_timeout: null,
     decided_by: null,
     proposed_rules: [],
+    wall: "none",
     ...more,
   };
 }
