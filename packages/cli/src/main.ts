@@ -2,16 +2,13 @@ import type { Command } from "commander";
 import { apiCommands, commands } from "./command-table.ts";
 import { type Explained, runCommandLine } from "./command-line.ts";
 import { describeUnknownVariables } from "./configuration/unknown-variables.ts";
-import { exitCodes } from "./exit-codes.ts";
+import { exitCodes, exitCodesHelp } from "./exit-codes.ts";
 import { reachLoopback } from "./reach-loopback.ts";
 
 const epilogue = `
 Without a command: serve --open.
 Settings come from flags, then from the environment, then from configuration
-files: convoke config shows them.
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 agent stuck, 4 not approved,
-5 paused, 6 answer not valid by its schema, 7 no server answers,
-8 limit of money or model calls, 130 interrupted.`;
+files: convoke config shows them.${exitCodesHelp}`;
 
 /** Commands that begin something with the configuration: they say which variables mean nothing. */
 const configuredCommands = ["serve", "run", "chat", "acp", "mcp", "doctor", "config"];

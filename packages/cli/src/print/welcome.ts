@@ -2,17 +2,21 @@ import { homedir } from "node:os";
 import { describeNetwork } from "@convoke/server/describe-network";
 import type { Server, ServerConfig } from "@convoke/server";
 
-/** What `convoke serve` says when it is ready; `page` is how its page is reached, null where there is none; `isContained` in a container. */
+/** How people reach the server: the address of its page, and the command of the terminal; null where it has none, or it would not help. */
+export type Doors = { readonly page: string | null; readonly chat: string | null };
+
+/** What `convoke serve` says when it is ready; `isContained` in a container. */
 export function welcome(
   server: Pick<Server, "url" | "sessionKey" | "sandboxes" | "walls">,
   config: ServerConfig,
-  page: string | null,
+  { page, chat }: Doors,
   isContained: boolean,
 ): string[] {
   const { url, sessionKey, sandboxes, walls } = server;
   const lines = [
     `Convoke is listening on ${url}`,
     ...(page === null ? [] : [`  page   ${page}`]),
+    ...(chat === null ? [] : [`  chat   ${chat}   (in another terminal)`]),
     `  data   ${tilde(config.dataDir)}`,
     ...(config.database === null ? [] : ["  store  PostgreSQL, shared with other servers"]),
     `  wall   ${walls === null ? withoutWall(isContained) : `${walls}; ${describeNetwork(config.wall.network)}`}`,
