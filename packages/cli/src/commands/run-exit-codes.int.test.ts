@@ -13,7 +13,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { exitCodes } from "../exit-codes.ts";
 
 const call = { name: "terminal", arguments: { command: "echo made" } };
-const said = (match: string, turn: object): object => ({ match: { last_user_contains: match }, ...turn });
+const turn = (match: string, answer: object): object => ({ match: { last_user_contains: match }, ...answer });
 
 let server: TestServer;
 let environment: Record<string, string>;
@@ -22,15 +22,15 @@ beforeAll(async () => {
   server = await startTestServer({
     script: {
       turns: [
-        said("SAY", { text: "Done." }),
-        said("NUMBER", { text: "seven" }),
-        said("REFUSED", { error: { status: 401, message: "no such key" } }),
-        said("CALL", { tool_calls: [call] }),
+        turn("SAY", { text: "Done." }),
+        turn("NUMBER", { text: "seven" }),
+        turn("REFUSED", { error: { status: 401, message: "no such key" } }),
+        turn("CALL", { tool_calls: [call] }),
         // It goes on after it was told that it repeats itself.
         ...["AGAIN", "going in circles"].flatMap((match) =>
-          Array.from({ length: 8 }, () => said(match, { tool_calls: [call] })),
+          Array.from({ length: 8 }, () => turn(match, { tool_calls: [call] })),
         ),
-        said("WAIT", { hang: true }),
+        turn("WAIT", { hang: true }),
       ],
     },
   });

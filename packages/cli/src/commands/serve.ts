@@ -218,11 +218,11 @@ async function announce(
     return await createLink(options, config, running);
   });
   const flags = folderFlag(options);
-  const doors = {
+  const waysIn = {
     page: link ?? pageOf(running, flags),
     chat: link === null ? null : `convoke chat${flags}`,
   };
-  const lines = welcome(server, config, doors, isInContainer(process.env));
+  const lines = welcome(server, config, waysIn, isInContainer(process.env));
   const owned = announced.move();
   return { lines, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -386,7 +386,7 @@ test("schedule creates, shows, pauses, runs and deletes what starts by itself", 
 });
 
 test("an address where something else answers is named as no server of ours", async () => {
-  const { code, stderr } = await runConvoke(["ls", "--server", `${server.model.url}`], {
+  const { code, stderr } = await runConvoke(["ls", "--server", server.model.url], {
     HOME: server.folder,
   });
   expect(code).toBe(1);

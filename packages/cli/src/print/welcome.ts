@@ -3,13 +3,13 @@ import { describeNetwork } from "@convoke/server/describe-network";
 import type { Server, ServerConfig } from "@convoke/server";
 
 /** How people reach the server: the address of its page, and the command of the terminal; null where it has none, or it would not help. */
-export type Doors = { readonly page: string | null; readonly chat: string | null };
+export type WaysIn = { readonly page: string | null; readonly chat: string | null };
 
 /** What `convoke serve` says when it is ready; `isContained` in a container. */
 export function welcome(
   server: Pick<Server, "url" | "sessionKey" | "sandboxes" | "walls">,
   config: ServerConfig,
-  { page, chat }: Doors,
+  { page, chat }: WaysIn,
   isContained: boolean,
 ): string[] {
   const { url, sessionKey, sandboxes, walls } = server;
