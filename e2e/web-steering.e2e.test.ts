@@ -263,7 +263,9 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     const page = await web.logIn(options);
     await page.goto(`${web.url}/c/${id}`);
     const card = page.getByRole("group", { name: "Approval: terminal" });
-    await card.getByText(/^On the server's machine, in \//).waitFor();
+    await card
+      .getByText(/^(?:Behind a wall \(bubblewrap\)|On the server's machine, without a wall), in \//)
+      .waitFor();
     const reject = card.getByRole("button", { name: "Reject", exact: true });
     const reason = page.getByPlaceholder(/sent to the agent/);
     await reject.press("Enter");

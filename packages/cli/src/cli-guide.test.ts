@@ -7,6 +7,7 @@ import { settingsTable } from "./configuration/settings-table.ts";
 import { describeCommands } from "./completion/describe-commands.ts";
 import type { CompletionCommand } from "./completion/completion-command.ts";
 import { jsonOutputs } from "./json-outputs.ts";
+import { exitCodes, exitCodesHelp } from "./exit-codes.ts";
 import { apiCommandsText } from "./reference/api-commands-text.ts";
 import { jsonOutputsText } from "./reference/json-outputs-text.ts";
 import { referenceDocuments } from "./reference/reference-documents.ts";
@@ -41,6 +42,13 @@ test("the help of a command shows each flag of its own, and of the commands belo
       .map((flag) => `${command.name()} ${flag}`);
   });
   expect(missing).toEqual([]);
+});
+
+test("the guide and the help have each exit code, and no other", () => {
+  const codes = Object.values(exitCodes).map(String);
+  const table = /^## Exit codes\n([^]*)$/m.exec(guide)?.[1] ?? "";
+  expect([...table.matchAll(/^\| (\d+) /gm)].map(([, code]) => code)).toEqual(codes);
+  expect([...exitCodesHelp.matchAll(/(?<=: |, |,\n)\d+/g)].map(([code]) => code)).toEqual(codes);
 });
 
 test("the guide to the configuration has the table of settings, and docs/reference is as the sources say", async () => {

@@ -1,4 +1,4 @@
-/** What the process says when it ends; documented in `convoke --help` and docs/guides/cli.md. */
+/** What the process says when it ends; docs/guides/cli.md has them too. */
 export const exitCodes = {
   ok: 0,
   /** The run ended in an error, or the command failed. */
@@ -15,10 +15,16 @@ export const exitCodes = {
   invalidAnswer: 6,
   /** No server answers at the address. */
   unreachable: 7,
-  /** A limit of money or of model calls ended the run. */
+  /** A limit of money, model calls or time ended the run. */
   limit: 8,
   interrupted: 130,
 } as const;
+
+/** What the help of all commands says of them. */
+export const exitCodesHelp = `
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 agent stuck, 4 not approved,
+5 paused, 6 answer not valid by its schema, 7 no server answers,
+8 limit of money, model calls or time, 130 interrupted.`;
 
 /** Ends the command with a plain sentence and a code. */
 export class CommandError extends Error {

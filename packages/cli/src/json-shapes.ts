@@ -150,7 +150,12 @@ export const jsonShapes = {
     title: nullableText,
     rule: Type.String(),
     why: Type.String(),
+    facts: Type.Object({}, { description: "What `why` says, as on the wire." }),
     stays_because: nullableText,
+    stays: Type.Union([Type.String(), Type.Null()], {
+      description: "The code of `stays_because`, as on the wire.",
+    }),
+    hold_reason: nullableText,
   }),
   import: Type.Object({
     source: Type.String({ description: "Its folder in the archive, or the name of the file." }),

@@ -1,17 +1,15 @@
+import type { ApiError } from "@convoke/client";
 import type { Command } from "commander";
 import { apiCommands, commands } from "./command-table.ts";
 import { type Explained, runCommandLine } from "./command-line.ts";
 import { describeUnknownVariables } from "./configuration/unknown-variables.ts";
-import { exitCodes } from "./exit-codes.ts";
+import { exitCodes, exitCodesHelp } from "./exit-codes.ts";
 import { reachLoopback } from "./reach-loopback.ts";
 
 const epilogue = `
 Without a command: serve --open.
 Settings come from flags, then from the environment, then from configuration
-files: convoke config shows them.
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 agent stuck, 4 not approved,
-5 paused, 6 answer not valid by its schema, 7 no server answers,
-8 limit of money or model calls, 130 interrupted.`;
+files: convoke config shows them.${exitCodesHelp}`;
 
 /** Commands that begin something with the configuration: they say which variables mean nothing. */
 const configuredCommands = ["serve", "run", "chat", "acp", "mcp", "doctor", "config"];
@@ -41,13 +39,19 @@ function hasJsonErrors(argv: readonly string[]): boolean {
   return argv.includes("--json") && ["run", ...Object.keys(apiCommands)].includes(argv[2] ?? "");
 }
 
+/** The end of the sentence that says what to do; empty where the error says it. */
+function fixOf({ status, code, message }: ApiError): string {
+  if (status === 401) return ". Set SESSION_API_KEY to a key of that server.";
+  const isOfOurs = code !== null || !message.endsWith(`status ${status}.`);
+  return status === 404 && !isOfOurs ? " Is there a Convoke server at this address?" : "";
+}
+
 async function explain(error: unknown): Promise<Explained | null> {
   const { ApiError, ConnectionError } = await import("@convoke/client");
   const { ConfigError } = await import("@convoke/server/config-error");
   if (error instanceof ConfigError) return { message: error.message, exitCode: exitCodes.usage };
   if (error instanceof ApiError) {
-    const fix = error.status === 401 ? ". Set SESSION_API_KEY to a key of that server." : "";
-    const message = `The server refused the request (${error.status}): ${error.message}${fix}`;
+    const message = `The server refused the request (${error.status}): ${error.message}${fixOf(error)}`;
     return { message, exitCode: exitCodes.failed, code: error.code ?? `http_${error.status}` };
   }
   if (error instanceof ConnectionError) {

@@ -25,4 +25,7 @@ test("kind and network go to a running server; one of our own is started with th
   expect(wallRequest({ ...options, server: "http://127.0.0.1:8000" })).toEqual({
     wall: { kind: "off", network: "none" },
   });
+  const wrong = (network: string) => () => wallRequest({ network, server: "http://127.0.0.1:8000" });
+  expect(wrong(":::")).toThrow(/^--network: .*Write a host such as example\.com/u);
+  expect(wrong("all,none")).toThrow(/^--network: The network must be/u);
 });

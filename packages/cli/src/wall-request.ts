@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { StartConversationRequest } from "@convoke/protocol";
 import { parseNetwork } from "@convoke/server/network";
+import { CommandError, exitCodes } from "./exit-codes.ts";
 
 export type WallOptions = {
   /** Set when a running server is used. */
@@ -21,12 +22,23 @@ export function wallRequest(options: WallOptions): Pick<StartConversationRequest
     ...(unlock === undefined ? {} : { unlocked: [...unlock] }),
     ...(folder === undefined ? {} : { extra_folders: folder.map(toExtraFolder) }),
     // A server of our own is started with them.
-    ...(server === undefined || network === undefined ? {} : { network: parseNetwork(network) }),
+    ...(server === undefined || network === undefined ? {} : { network: readNetwork(network) }),
     ...(server === undefined || sandbox === undefined || sandbox === "auto"
       ? {}
       : { kind: sandbox as "bubblewrap" | "docker" | "off" }),
   };
   return Object.keys(wall).length === 0 ? {} : { wall };
+}
+
+function readNetwork(text: string): ReturnType<typeof parseNetwork> {
+  try {
+    return parseNetwork(text);
+  } catch (error) {
+    throw new CommandError(
+      `--network: ${error instanceof Error ? error.message : String(error)}`,
+      exitCodes.usage,
+    );
+  }
 }
 
 function toExtraFolder(text: string): { readonly path: string; readonly mode: "ro" | "rw" } {

@@ -17,8 +17,7 @@ export async function watchPlan(options: WatchOptions): Promise<number> {
     }
     if (answer === false) {
       process.stderr.write(
-        "The plan was not carried out. To approve it later: POST /api/conversations/" +
-          `${id}/plan/approve to a server on this data folder.\n`,
+        `The plan was not carried out. To approve it later: convoke chat ${id.slice(0, 8)}, then /plan approve.\n`,
       );
       return exitCode;
     }

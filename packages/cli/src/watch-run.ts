@@ -84,7 +84,7 @@ export async function watchRun(options: WatchOptions): Promise<number> {
   }
 }
 
-const limits: readonly string[] = ["MaxBudgetReached", "MaxIterationsReached"];
+const limits: readonly string[] = ["MaxBudgetReached", "MaxIterationsReached", "MaxRunTimeReached"];
 
 function isLimit(event: Event): boolean {
   return event.kind === "ConversationErrorEvent" && limits.includes(event.code);

@@ -151,8 +151,8 @@ export function modeOf(policyKind: string, isPlanning: boolean): ModeId {
   return policyKind === "ConfirmRisky" ? "risky" : "auto";
 }
 
-/** Limits that end a run. The protocol has one reason for both. */
-const limits = new Set(["MaxIterationsReached", "MaxBudgetReached"]);
+/** Limits that end a run. The protocol has one reason for all. */
+const limits = new Set(["MaxIterationsReached", "MaxBudgetReached", "MaxRunTimeReached"]);
 
 /** Why a turn ended, by the status at its end and the code of its error; null for a failure. */
 export function toStopReason(

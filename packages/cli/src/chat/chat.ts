@@ -45,6 +45,7 @@ export class Chat implements Stage {
     this.#question = new Question({
       theme,
       nowMs,
+      readsLines: deps.screen.readsLines,
       answer: (answers) => void this.attempt(() => this.#answer(answers)),
       tryRules: (rules) => this.#sender.tryRules(rules),
       showDetails: (text) => void this.#sender.page(text),

@@ -157,7 +157,7 @@ export class OwnCommandActs {
   async #resume(): Promise<void> {
     const { chat, client, nowMs } = this.#deps;
     const { items } = await client.searchConversations({ limit: 100 });
-    if (items.length === 0) throw new Error("There is no conversation of before.");
+    if (items.length === 0) throw new Error("There is no earlier conversation.");
     const choices = items.map(({ id, title, execution_status: status, updated_at: at, workspace }) => ({
       label: printable(title ?? id.slice(0, 8)),
       detail: [

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { AutomationConversation, AutomationTrigger, CreateAutomationRequest } from "@convoke/protocol";
 import { Option, type Command } from "commander";
 import { openApi, withServer, type ApiOptions } from "../api/server-command.ts";
+import { describeUnreadable } from "../describe-unreadable.ts";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { printSchedule } from "../print/schedule-lines.ts";
 import { parseAmount, parseCount, parseDuration, parseTag } from "./parse-options.ts";
@@ -129,7 +130,7 @@ async function readPrompt({ prompt, promptFile }: AddOptions): Promise<string> {
   try {
     return await readFile(promptFile, "utf8");
   } catch (error) {
-    throw usage(`--prompt-file cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw usage(`--prompt-file: ${describeUnreadable(promptFile, error)}`);
   }
 }
 

@@ -4,6 +4,7 @@ import type { ImportResult } from "@convoke/protocol";
 import type { Command } from "commander";
 import { findUploads, type Upload } from "../api/pack-folder.ts";
 import { openApi, withServer, type ApiOptions } from "../api/server-command.ts";
+import { describeUnreadable } from "../describe-unreadable.ts";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { printJson } from "../print/json.ts";
 import { printable } from "../print/printable.ts";
@@ -51,8 +52,8 @@ async function importAll(paths: readonly string[], options: ImportOptions): Prom
 }
 
 async function findOrExplain(path: string): ReturnType<typeof findUploads> {
-  const found = await findUploads(path).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`${path} cannot be read: ${error.message}`, exitCodes.usage);
+  const found = await findUploads(path).catch((error: unknown) => {
+    throw new CommandError(describeUnreadable(path, error), exitCodes.usage);
   });
   if (found.length === 0) throw new CommandError(`There is no conversation in ${path}.`, exitCodes.usage);
   return found;

@@ -97,7 +97,7 @@ test("convoke inspect refuses what names no conversation, or several, or no stor
   expect(await inspect("abcd0000-0000-4000-8000-000000000003")).toMatchObject({
     code: 1,
     stdout: "",
-    stderr: `There is no conversation abcd0000-0000-4000-8000-000000000003 in ${server.dataDir}.\n`,
+    stderr: `There is no conversation abcd0000-0000-4000-8000-000000000003 in ${server.dataDir}. Give its id or the beginning of it; convoke ls lists them.\n`,
   });
   const several = await inspect("abcd");
   expect(several.code).toBe(2);

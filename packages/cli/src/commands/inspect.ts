@@ -46,7 +46,9 @@ async function inspect(
   });
   const place = database === null ? dataDir : "the database";
   if (inspected.type === "missing")
-    throw new CommandError(`There is no conversation ${conversation} in ${place}.`);
+    throw new CommandError(
+      `There is no conversation ${conversation} in ${place}. Give its id or the beginning of it; convoke ls lists them.`,
+    );
   if (inspected.type === "ambiguous")
     throw new CommandError(
       `Several conversations in ${place} begin with ${conversation}: ${inspected.ids.join(", ")}. Give more of the id.`,

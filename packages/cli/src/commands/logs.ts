@@ -57,7 +57,10 @@ async function logs(options: LogsOptions): Promise<void> {
   try {
     const [count, [code]] = await Promise.all([print(), once(child, "close") as Promise<[number | null]>]);
     if (code !== 0 && code !== null) throw new CommandError(`${program} ended with code ${code}.`);
-    const where = file === undefined ? ` of the service ${options.unit}` : "";
+    const where =
+      file === undefined
+        ? ` of the service ${options.unit}. A server in a terminal writes its log there; --file reads a file with it`
+        : "";
     if (count === 0) console.error(`There are no such lines${where}.`);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;

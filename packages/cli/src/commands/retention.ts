@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { RetentionPolicy, RetentionRule } from "@convoke/protocol";
 import type { Command } from "commander";
 import { openApi, withServer, type ApiOptions } from "../api/server-command.ts";
+import { describeUnreadable } from "../describe-unreadable.ts";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { printJson } from "../print/json.ts";
 import { printable } from "../print/printable.ts";
@@ -68,7 +69,7 @@ async function readPolicy(path: string): Promise<RetentionPolicy> {
   try {
     return JSON.parse(await readFile(path, "utf8")) as RetentionPolicy;
   } catch (error) {
-    throw new CommandError(`${path} cannot be read as JSON: ${(error as Error).message}`, exitCodes.usage);
+    throw new CommandError(describeUnreadable(path, error), exitCodes.usage);
   }
 }
 

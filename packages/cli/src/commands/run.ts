@@ -125,6 +125,7 @@ async function run(task: string | undefined, options: Run): Promise<void> {
     files: options.file,
     images: options.image,
     hasSecretsInInput: options.secret.length > 0,
+    listFlag: listFlagOf(options),
     input,
   });
   const secrets = await readSecrets(options.secret, { environment: process.env, input, output: stderr });
@@ -151,6 +152,12 @@ async function run(task: string | undefined, options: Run): Promise<void> {
     file: options.outputLastMessage,
   });
   if (!isJson && !isQuiet && wall !== undefined && wall.kind !== "none") await printLeftBehind(client, id);
+}
+
+/** The flag with more words than one, which may have taken the task. */
+function listFlagOf({ hide, folder, unlock }: Run): string | null {
+  const lists = { "--hide": hide, "--folder": folder, "--unlock": unlock };
+  return Object.entries(lists).find(([, words = []]) => words.length > 1)?.[0] ?? null;
 }
 
 function withInstruction(content: Content, schema: AnswerSchema | null): Content {

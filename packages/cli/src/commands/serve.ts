@@ -15,7 +15,7 @@ import { ignoreDebugSignal } from "../ignore-debug-signal.ts";
 import { takeShare, type ServerFacts, type Share } from "../processes/process-messages.ts";
 import { untilSignalled } from "../until-signalled.ts";
 import { parseLogLevel, parsePort, parseProcesses } from "./parse-options.ts";
-import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
+import { folderFlag, storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
 import { configuredEnvironment } from "../configuration/load-configuration.ts";
 import { printJson } from "../print/json.ts";
 
@@ -218,7 +218,12 @@ async function announce(
     announced.use(await announceServer(config.dataDir, running));
     return await createLink(options, config, running);
   });
-  const lines = welcome(server, config, link ?? pageOf(running), isInContainer(process.env));
+  const flags = folderFlag(options);
+  const waysIn = {
+    page: link ?? pageOf(running, flags),
+    chat: link === null ? null : `convoke chat${flags}`,
+  };
+  const lines = welcome(server, config, waysIn, isInContainer(process.env));
   const owned = announced.move();
   return { lines, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
@@ -250,9 +255,9 @@ async function createLink(
   return link;
 }
 
-function pageOf({ url, hasPage, needsLogin }: Omit<RunningServer, "pid">): string | null {
+function pageOf({ url, hasPage, needsLogin }: Omit<RunningServer, "pid">, flags: string): string | null {
   if (!hasPage) return null;
-  return needsLogin ? `${url}/   (log in with: convoke open)` : `${url}/`;
+  return needsLogin ? `${url}/   (log in with: convoke open${flags})` : `${url}/`;
 }
 
 type Early = AsyncDisposable & {

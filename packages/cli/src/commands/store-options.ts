@@ -32,6 +32,12 @@ export function storeOverrides({
   };
 }
 
+/** What other commands need to find the same data folder, as one types it; empty for the usual one. */
+export function folderFlag({ dataDir }: StoreOptions): string {
+  if (dataDir === undefined) return "";
+  return ` --data-dir ${/^[\w./~-]+$/u.test(dataDir) ? dataDir : `'${dataDir.replaceAll("'", String.raw`'\''`)}'`}`;
+}
+
 /** For what works on files of the data folder and on nothing else. */
 export function refuseDatabase(isConfigured: boolean, instead: string): void {
   if (isConfigured)

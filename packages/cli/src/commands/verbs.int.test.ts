@@ -384,3 +384,12 @@ test("schedule creates, shows, pauses, runs and deletes what starts by itself", 
   await linesOf("schedule_rm", "schedule", "rm", "morning", "--yes");
   expect((await convoke("schedule", "show", "morning")).code).toBe(1);
 });
+
+test("an address where something else answers is named as no server of ours", async () => {
+  const { code, stderr } = await runConvoke(["ls", "--server", server.model.url], {
+    HOME: server.folder,
+  });
+  expect(code).toBe(1);
+  expect(stderr).toContain("(404)");
+  expect(stderr).toContain("Is there a Convoke server at this address?");
+});

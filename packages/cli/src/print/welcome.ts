@@ -2,17 +2,21 @@ import { homedir } from "node:os";
 import { describeNetwork } from "@convoke/server/describe-network";
 import type { Server, ServerConfig } from "@convoke/server";
 
-/** What `convoke serve` says when it is ready; `page` is how its page is reached, null where it was not built; `isContained` in a container. */
+/** How people reach the server: the address of its page, null where that is not built, and the command of the terminal; null where it would not help. */
+export type WaysIn = { readonly page: string | null; readonly chat: string | null };
+
+/** What `convoke serve` says when it is ready; `isContained` in a container. */
 export function welcome(
   server: Pick<Server, "url" | "sessionKey" | "sandboxes" | "walls">,
   config: ServerConfig,
-  page: string | null,
+  { page, chat }: WaysIn,
   isContained: boolean,
 ): string[] {
   const { url, sessionKey, sandboxes, walls } = server;
   const lines = [
     `Convoke is listening on ${url}`,
     `  page   ${page ?? "not built: stop, and build it with npm run build:web"}`,
+    ...(chat === null ? [] : [`  chat   ${chat}   (in another terminal)`]),
     `  data   ${tilde(config.dataDir)}`,
     ...(config.database === null ? [] : ["  store  PostgreSQL, shared with other servers"]),
     `  wall   ${walls === null ? withoutWall(isContained) : `${walls}; ${describeNetwork(config.wall.network)}`}`,

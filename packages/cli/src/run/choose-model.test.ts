@@ -42,11 +42,11 @@ test.each([
 test("without a model the error names one that answers here, or what to set", async () => {
   const found = serverWith({ "GET /api/llm/local-servers": { servers: [ollama] } });
   await expect(chooseModel(found, {}, {})).rejects.toThrow(
-    "No model is set. Ollama answers on this machine: use --model ollama/qwen3:8b. For another one set LLM_MODEL",
+    "No model is set. Ollama answers on this machine: start again with --model ollama/qwen3:8b, or choose it on the page (convoke open). For another one set LLM_MODEL",
   );
   const elsewhere = { ...ollama, base_url: "http://127.0.0.1:11500/v1" };
   await expect(
     chooseModel(serverWith({ "GET /api/llm/local-servers": { servers: [elsewhere] } }), {}, {}),
-  ).rejects.toThrow("use --model ollama/qwen3:8b --base-url http://127.0.0.1:11500/v1.");
+  ).rejects.toThrow("start again with --model ollama/qwen3:8b --base-url http://127.0.0.1:11500/v1,");
   await expect(chooseModel(serverWith(), {}, {})).rejects.toThrow("Set LLM_MODEL");
 });

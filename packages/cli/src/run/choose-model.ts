@@ -52,5 +52,5 @@ function adviceFor(servers: readonly LocalModelServer[]): string {
     return `Set ${usual}, use --model, or store one on the page (convoke open). Without a key, convoke demo shows an agent at work.`;
   const { name, models, base_url: address } = server;
   const flags = `--model ${models[0]}${address ? ` --base-url ${address}` : ""}`;
-  return `${name} answers on this machine: use ${flags}. For another one set ${usual}.`;
+  return `${name} answers on this machine: start again with ${flags}, or choose it on the page (convoke open). For another one set ${usual}.`;
 }

@@ -28,6 +28,7 @@ async function read(given: Given, file?: string): Promise<unknown> {
       files: [],
       images: [],
       hasSecretsInInput: false,
+      listFlag: null,
       ...given,
       input: input as TaskInput["input"],
     });
@@ -46,6 +47,9 @@ test("the task is the argument, or standard input, or both; without any of them 
   expect(await read({}, file)).toEqual(text("one\ntwo"));
   expect(await read({ task: "Sum this up." }, file)).toEqual(text("Sum this up.", "one\ntwo"));
   await expect(read({ task: "  " })).rejects.toThrow("The task is empty.");
+  await expect(read({ task: "", listFlag: "--unlock" })).rejects.toThrow(
+    "--unlock takes all words behind it",
+  );
 });
 
 test("standard input with secrets is no task, and one over the limit or of bytes is refused", async () => {
@@ -73,6 +77,6 @@ test("files go with the task as text, pictures as images by what they are and no
   await expect(read({ task: "Go.", images: [notes] })).rejects.toThrow("no picture that models see");
   await expect(read({ task: "Go.", files: [picture] })).rejects.toThrow("Pictures go with --image.");
   await expect(read({ task: "Go.", files: [join(folder, "gone")] })).rejects.toThrow(
-    "gone cannot be read (ENOENT)",
+    /^There is no file .*gone\.$/u,
   );
 });

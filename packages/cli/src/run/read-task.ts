@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fstatSync } from "node:fs";
 import type { SendMessageRequest } from "@convoke/protocol";
+import { describeUnreadable } from "../describe-unreadable.ts";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 
 export type Content = NonNullable<SendMessageRequest["content"]>;
@@ -12,6 +13,8 @@ export type TaskInput = {
   readonly images: readonly string[];
   /** True: standard input has values of secrets. */
   readonly hasSecretsInInput: boolean;
+  /** A flag that takes several words, and may have taken the task; null without one. */
+  readonly listFlag: string | null;
   readonly input: NodeJS.ReadStream & { readonly fd: number };
 };
 
@@ -23,6 +26,7 @@ export async function readTask({
   files,
   images,
   hasSecretsInInput,
+  listFlag,
   input,
 }: TaskInput): Promise<Content> {
   const piped = await readPiped({ task, hasSecretsInInput, input });
@@ -30,7 +34,8 @@ export async function readTask({
   const text = isFromInput ? piped : task;
   if (text === null || text.trim() === "")
     throw new CommandError(
-      "The task is empty. Describe what the agent should do, as an argument or on standard input.",
+      "The task is empty. Describe what the agent should do, as an argument or on standard input." +
+        (listFlag === null ? "" : ` ${listFlag} takes all words behind it: write the task before it.`),
       exitCodes.usage,
     );
   const parts = [text, ...(isFromInput || piped === null || piped === "" ? [] : [piped])];
@@ -125,8 +130,7 @@ async function readBytes(path: string): Promise<Buffer> {
   try {
     bytes = await readFile(path);
   } catch (error) {
-    const { code = "" } = error as NodeJS.ErrnoException;
-    throw new CommandError(`${path} cannot be read (${code}).`, exitCodes.usage);
+    throw new CommandError(describeUnreadable(path, error), exitCodes.usage);
   }
   if (bytes.byteLength <= maxFileBytes) return bytes;
   throw new CommandError(`${path} has more than 10 MB. Name it in the task instead.`, exitCodes.usage);

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { answerSchemaFault } from "@convoke/protocol/validate";
+import { describeUnreadable } from "../describe-unreadable.ts";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { withoutFence } from "./without-fence.ts";
 
@@ -53,7 +54,6 @@ async function readJson(path: string): Promise<Record<string, unknown>> {
   try {
     return JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>;
   } catch (error) {
-    const why = error instanceof SyntaxError ? error.message : (error as NodeJS.ErrnoException).code;
-    throw new CommandError(`The schema ${path} cannot be read: ${why}`, exitCodes.usage);
+    throw new CommandError(`--output-schema: ${describeUnreadable(path, error)}`, exitCodes.usage);
   }
 }

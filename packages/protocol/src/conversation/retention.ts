@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { closedObject, nullable, object, orAbsent } from "../schema.ts";
+import { choice, closedObject, nullable, object, orAbsent } from "../schema.ts";
 
 const days = (description: string) => Type.Number({ minimum: 0, maximum: 36_500, description });
 
@@ -39,15 +39,31 @@ export const RetentionPolicies = object("RetentionPolicies", {
 });
 export type RetentionPolicies = Static<typeof RetentionPolicies>;
 
+/** What a rule was held against: a field for each of its conditions. */
+export const RetentionFacts = object("RetentionFacts", {
+  age_days: Type.Optional(Type.Number()),
+  unused_days: Type.Optional(Type.Number()),
+  tag: Type.Optional(Type.Object({ key: Type.String(), value: Type.String() })),
+  size_mib: Type.Optional(Type.Number()),
+});
+export type RetentionFacts = Static<typeof RetentionFacts>;
+
+/** Why a conversation that a rule fits is not moved: it is on hold, it works, it waits for an approval, or it belongs to a sandbox. */
+export const RetentionStay = choice(["held", "running", "waiting_for_confirmation", "sandbox"]);
+export type RetentionStay = Static<typeof RetentionStay>;
+
 /** A conversation that a rule fits. */
 export const RetentionMatch = object("RetentionMatch", {
   conversation_id: Type.String(),
   title: nullable(Type.String()),
   rule: Type.String(),
-  why: Type.String(),
+  why: Type.String({ description: "The facts in words." }),
+  facts: RetentionFacts,
   stays_because: nullable(Type.String(), {
-    description: "Why it is not removed all the same; null: it goes.",
+    description: "Why it is not removed all the same, in words; null: it goes.",
   }),
+  stays: nullable(RetentionStay, { description: "The same as a code." }),
+  hold_reason: nullable(Type.String(), { description: "Null where it is not on hold." }),
 });
 export type RetentionMatch = Static<typeof RetentionMatch>;
 

@@ -2,6 +2,7 @@ import { Type, type Static } from "typebox";
 import { LLM } from "../agent/llm.ts";
 import { ApprovalPolicy } from "./approval-policy.ts";
 import { conversationSeconds, runSeconds } from "./time-limits.ts";
+import { WallKind } from "./wall.ts";
 import { CommandReading, Rule, RuleDecision } from "../security/rule.ts";
 import { SecurityRisk } from "../security/security-risk.ts";
 import {
@@ -37,6 +38,7 @@ export const PendingApproval = object("PendingApproval", {
   proposed_rules: Type.Array(ref(Rule), {
     description: "The narrowest rules that would allow it; empty if none can.",
   }),
+  wall: nullable(WallKind, { description: "The wall that it would run behind; null in a sandbox." }),
 });
 export type PendingApproval = Static<typeof PendingApproval>;
 

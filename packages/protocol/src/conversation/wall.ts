@@ -39,9 +39,13 @@ export const WallRequest = closedObject("WallRequest", {
 });
 export type WallRequest = Static<typeof WallRequest>;
 
+/** What stands around the tools of a conversation on the server's machine. */
+export const WallKind = choice(["bubblewrap", "docker", "none"]);
+export type WallKind = Static<typeof WallKind>;
+
 /** The wall that a conversation has. */
 export const WallInfo = object("WallInfo", {
-  kind: choice(["bubblewrap", "docker", "none"]),
+  kind: WallKind,
   network: NetworkPolicy,
   /** The tools run as root without capabilities, because the working folder is root's. */
   as_root: Type.Boolean(),

@@ -1,10 +1,16 @@
-import type { RetentionRule } from "@convoke/protocol";
+import type { RetentionFacts, RetentionRule } from "@convoke/protocol";
 import { readConfig } from "../engine/read-config.ts";
 import { UnknownPageError, type ConversationRow, type Journal } from "../journal/journal.ts";
 import { itemsOfPages } from "../lib/items-of-pages.ts";
 import { isTrashOwner } from "../lib/trash-owner.ts";
 
-export type Match = { readonly row: ConversationRow; readonly rule: RetentionRule; readonly why: string };
+export type Match = {
+  readonly row: ConversationRow;
+  readonly rule: RetentionRule;
+  readonly facts: RetentionFacts;
+  /** The facts in words. */
+  readonly why: string;
+};
 
 export type MatchDeps = {
   readonly journal: Pick<Journal, "getConversation" | "searchConversations" | "sizeOf">;
@@ -37,8 +43,8 @@ export async function* findMatches(
     for await (const row of itemsOfPages((pageId) => journal.searchConversations({ ...query, pageId }))) {
       const at = sort === "UPDATED_AT" ? row.updatedAtMicros : row.createdAtMicros;
       if (at > lastMicros) return;
-      const why = await fit(journal, rule, row, nowMicros);
-      if (why !== null) yield { row, rule, why };
+      const facts = await fit(journal, rule, row, nowMicros);
+      if (facts !== null) yield { row, rule, facts, why: describe(facts) };
     }
   } catch (error) {
     // The row at which the next page begins is gone: the next run goes on.
@@ -46,37 +52,46 @@ export async function* findMatches(
   }
 }
 
-/** Why the rule fits, in words; null where it does not. */
+/** Why the rule fits; null where it does not. */
 async function fit(
   journal: MatchDeps["journal"],
   rule: RetentionRule,
   row: ConversationRow,
   nowMicros: number,
-): Promise<string | null> {
+): Promise<RetentionFacts | null> {
   if (!hasCondition(rule) || isTrashOwner(row.ownerId)) return null;
   const { older_than_days: older, idle_days: idle, larger_than_mib: larger, tag } = rule;
-  const reasons: string[] = [];
+  const facts: RetentionFacts = {};
   if (older !== undefined) {
     const age = (nowMicros - row.createdAtMicros) / dayMicros;
     if (age < older) return null;
-    reasons.push(`${age.toFixed(1)} days old`);
+    facts.age_days = age;
   }
   if (idle !== undefined) {
     const unused = (nowMicros - row.updatedAtMicros) / dayMicros;
     if (unused < idle) return null;
-    reasons.push(`${unused.toFixed(1)} days unused`);
+    facts.unused_days = unused;
   }
   if (tag !== undefined) {
     const tags = readConfig(row)?.tags ?? {};
     const value = Object.hasOwn(tags, tag.key) ? tags[tag.key] : undefined;
     if (value === undefined || (tag.value !== undefined && value !== tag.value)) return null;
-    reasons.push(`has the tag ${tag.key}=${value}`);
+    facts.tag = { key: tag.key, value };
   }
   if (larger !== undefined) {
     const size = (await journal.sizeOf(row.id)) / bytesOfMebibyte;
     if (size <= larger) return null;
-    reasons.push(`${size.toFixed(1)} MiB`);
+    facts.size_mib = size;
   }
   const isPart = row.parentId !== null && (await journal.getConversation(row.parentId)) !== null;
-  return isPart ? null : reasons.join(", ");
+  return isPart ? null : facts;
+}
+
+function describe({ age_days: age, unused_days: unused, tag, size_mib: size }: RetentionFacts): string {
+  return [
+    ...(age === undefined ? [] : [`${age.toFixed(1)} days old`]),
+    ...(unused === undefined ? [] : [`${unused.toFixed(1)} days unused`]),
+    ...(tag === undefined ? [] : [`has the tag ${tag.key}=${tag.value}`]),
+    ...(size === undefined ? [] : [`${size.toFixed(1)} MiB`]),
+  ].join(", ");
 }

@@ -1,4 +1,10 @@
-import type { RetentionMatch, RetentionPlan, RetentionPolicies, RetentionPolicy } from "@convoke/protocol";
+import type {
+  RetentionMatch,
+  RetentionPlan,
+  RetentionPolicies,
+  RetentionPolicy,
+  RetentionStay,
+} from "@convoke/protocol";
 import type { NamedLease, NamedLeases } from "../cluster/named-leases.ts";
 import type { Directory } from "../directory/directory.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -70,7 +76,8 @@ export class Retention {
           title: match.row.title,
           rule: rule.name,
           why: match.why,
-          stays_because: await this.#staysBecause(match),
+          facts: match.facts,
+          ...showStay(await this.#stay(match)),
         });
       }
     }
@@ -97,7 +104,7 @@ export class Retention {
     for (const { rule, userId } of scopes) {
       for await (const match of findMatches(this.#matchDeps(), rule, userId)) {
         if (count >= maxActs || !lease.isHeld()) return count;
-        if ((await this.#staysBecause(match)) === null && (await this.#trash(match))) count += 1;
+        if ((await this.#stay(match)) === null && (await this.#trash(match))) count += 1;
       }
     }
     return count;
@@ -149,15 +156,37 @@ export class Retention {
     }
   }
 
-  async #staysBecause({ row }: Match): Promise<string | null> {
+  /** Why the conversation is not moved all the same; null: it goes. */
+  async #stay({ row }: Match): Promise<Stay | null> {
     const hold = (await this.#deps.holds.of([row.id])).get(row.id);
-    if (hold !== undefined) return hold.reason === "" ? "on hold" : `on hold: ${hold.reason}`;
-    if (row.isActive || row.executionStatus === "running") return "it works";
-    if (row.executionStatus === "waiting_for_confirmation") return "it waits for an approval";
-    return row.sandboxId !== null || row.appFacts !== null ? "it belongs to a sandbox" : null;
+    if (hold !== undefined) return { code: "held", holdReason: hold.reason };
+    if (row.isActive || row.executionStatus === "running") return { code: "running", holdReason: null };
+    if (row.executionStatus === "waiting_for_confirmation")
+      return { code: row.executionStatus, holdReason: null };
+    return row.sandboxId !== null || row.appFacts !== null ? { code: "sandbox", holdReason: null } : null;
   }
 
   #matchDeps(): { readonly journal: RetentionDeps["journal"]; readonly nowMs: number } {
     return { journal: this.#deps.journal, nowMs: this.#deps.clock.nowMs() };
   }
+}
+
+type Stay = { readonly code: RetentionStay; readonly holdReason: string | null };
+
+const stayTexts = {
+  held: "on hold",
+  running: "it works",
+  waiting_for_confirmation: "it waits for an approval",
+  sandbox: "it belongs to a sandbox",
+} as const satisfies Record<RetentionStay, string>;
+
+function showStay(stay: Stay | null): Pick<RetentionMatch, "hold_reason" | "stays" | "stays_because"> {
+  if (stay === null) return { stays_because: null, stays: null, hold_reason: null };
+  const { code, holdReason } = stay;
+  const text = stayTexts[code];
+  return {
+    stays_because: holdReason ? `${text}: ${holdReason}` : text,
+    stays: code,
+    hold_reason: holdReason,
+  };
 }

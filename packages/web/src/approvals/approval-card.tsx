@@ -94,7 +94,9 @@ export default function ApprovalCard({ approval }: { readonly approval: Approval
         )}
       </header>
       {folder !== null && (
-        <p className="px-3 pt-0.5 text-xs break-all text-soft">{words.place(visibleText(folder))}</p>
+        <p className="px-3 pt-0.5 text-xs break-all text-soft">
+          {words.place[approval.place](visibleText(folder))}
+        </p>
       )}
       {asked === null ? <Proposal approval={approval} folder={folder} /> : <HostsProposal {...asked} />}
       {approval.reasons.length > 0 && (

@@ -1,4 +1,4 @@
-import type { Rule } from "@convoke/protocol";
+import type { Rule, WallKind } from "@convoke/protocol";
 import {
   asRecord,
   listAt,
@@ -25,7 +25,11 @@ export type Approval = {
   readonly onTimeout: string | null;
   /** The narrowest rules that would allow it; empty if none can. */
   readonly proposedRules: readonly Rule[];
+  /** What stands around the tools; a sandbox where nothing does on the server's machine. */
+  readonly place: ApprovalPlace;
 };
+
+export type ApprovalPlace = WallKind | "sandbox";
 
 /** The pending approvals of all conversations, fetched again whenever they may have changed. */
 export class ApprovalsStore implements Store<readonly Approval[]> {
@@ -93,5 +97,6 @@ function toApproval(value: unknown): Approval {
     deadline: textAt(fields, "deadline") || null,
     onTimeout: textAt(fields, "on_timeout") || null,
     proposedRules: listAt(fields, "proposed_rules") as readonly Rule[],
+    place: (textAt(fields, "wall") as WallKind | "") || "sandbox",
   };
 }

@@ -1,6 +1,8 @@
 import type { RetentionPlan } from "@convoke/protocol";
 import { Link } from "wouter";
+import { useServices } from "../services/services.ts";
 import { useMoreWords, useWords } from "../words/words.ts";
+import { describeFacts, describeStay } from "./describe-match.ts";
 import { Entries } from "./parts.tsx";
 
 /** Maximum number of listed conversations. */
@@ -10,8 +12,9 @@ const maxShown = 50;
 export function RetentionPlanList({ plan }: { readonly plan: RetentionPlan }) {
   const words = useMoreWords().retention;
   const { untitled } = useWords().rail;
+  const { language } = useServices();
   const { matches, is_complete: isComplete } = plan;
-  const stays = matches.filter(({ stays_because: why }) => why !== null).length;
+  const stays = matches.filter((match) => match.stays !== null).length;
   return (
     <>
       <p role="status" className="mb-2 text-sm">
@@ -27,9 +30,11 @@ export function RetentionPlanList({ plan }: { readonly plan: RetentionPlan }) {
               >
                 {match.title ?? untitled}
               </Link>
-              <span className="block text-xs text-faint">{`${match.rule}: ${match.why}`}</span>
-              {match.stays_because !== null && (
-                <span className="block text-xs text-warn">{words.stays(match.stays_because)}</span>
+              <span className="block text-xs text-faint">{`${match.rule}: ${describeFacts(match.facts, words, language)}`}</span>
+              {match.stays !== null && (
+                <span className="block text-xs text-warn">
+                  {words.stays(describeStay(match.stays, match.hold_reason, words))}
+                </span>
               )}
             </li>
           ))}

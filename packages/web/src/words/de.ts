@@ -1,5 +1,24 @@
 import type { Words } from "./words.ts";
 
+/** Names of what a conversation can be set to, by their keys in its log. */
+const settings: Readonly<Record<string, string>> = {
+  agent: "Agent",
+  allow_rules: "Freigaberegeln",
+  approval_policy: "Prüfer und Frist der Freigaben",
+  confirmation_policy: "Freigaben",
+  max_budget_per_task: "Budget",
+  max_iterations: "Höchstzahl der Schritte",
+  security_analyzer: "Risikobewertung",
+};
+
+/** How the pursuit of a goal stands, by the words of the log. */
+const goalStatuses: Readonly<Record<string, string>> = {
+  running: "in Arbeit",
+  complete: "erreicht",
+  capped: "nach der Höchstzahl der Versuche beendet",
+  interrupted: "unterbrochen",
+};
+
 export const de: Words = {
   appName: "Convoke",
   common: {
@@ -131,8 +150,8 @@ export const de: Words = {
     condensed: (events) => `${events} Ereignisse für das Modell zusammengefasst`,
     summary: "Zusammenfassung für das Modell",
     hook: (type, reason) => (reason === "" ? `Hook ${type}` : `Hook ${type} hat blockiert: ${reason}`),
-    goal: (status) => `Ziel: ${status}`,
-    setting: (key) => `Geändert: ${key.replaceAll("_", " ")}`,
+    goal: (status) => `Ziel: ${goalStatuses[status] ?? status}`,
+    setting: (key) => `Geändert: ${settings[key] ?? key.replaceAll("_", " ")}`,
   },
   announce: {
     asks: (what) => `Braucht Freigabe: ${what}`,

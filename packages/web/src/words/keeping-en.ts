@@ -68,6 +68,18 @@ export const keepingEn = {
       `${goes === 1 ? "1 conversation would be moved" : `${goes} conversations would be moved`}${stays === 0 ? "" : `, ${stays} would stay`}.`,
     incomplete: "Only the first ones are shown.",
     stays: (why: string) => `stays: ${why}`,
+    facts: {
+      age: (days: string) => `${days} days old`,
+      unused: (days: string) => `unused for ${days} days`,
+      tag: (tag: string) => `tag ${tag}`,
+      size: (mib: string) => `${mib} MiB`,
+    },
+    staysBecause: {
+      held: "on hold",
+      running: "running",
+      waiting_for_confirmation: "waiting for approval",
+      sandbox: "belongs to a sandbox",
+    },
     previewFirst: "Preview the rules, then save.",
     server: "Rules of the server",
     serverAbout: "They apply to everybody, in addition to yours.",

@@ -289,7 +289,12 @@ export const moreEn = {
     asks: (tool: string) => `Wants to use ${tool}`,
     asksHosts: (count: number) => (count === 1 ? "Wants to reach a host" : `Wants to reach ${count} hosts`),
     agentSays: (reason: string) => `The agent says: ${reason}`,
-    place: (folder: string) => `On the server's machine, in ${folder}`,
+    place: {
+      bubblewrap: (folder: string) => `Behind a wall (bubblewrap), in ${folder}`,
+      docker: (folder: string) => `Behind a wall (container), in ${folder}`,
+      none: (folder: string) => `On the server's machine, without a wall, in ${folder}`,
+      sandbox: (folder: string) => `In a sandbox, in ${folder}`,
+    },
     allow: "Allow",
     reject: "Reject",
     always: "Always allow …",

@@ -31,7 +31,7 @@ export const openPageDe: Pick<
   },
   network: {
     title: "Netzwerk",
-    none: "Aus der Abschirmung oder Sandbox dieses Gesprächs ging noch nichts hinaus, oder es hat keine.",
+    none: "Aus der Abschirmung oder Sandbox dieses Gesprächs wurde noch nichts gesendet, oder es hat keine.",
     requests: (count) => (count === 1 ? "1 Anfrage" : `${count} Anfragen`),
     refusals: (count) => `${count} abgewiesen`,
     bytes: (sent, received) => `${sent} gesendet, ${received} empfangen`,

@@ -15,6 +15,13 @@ test("each role of a key has a name in each language", async () => {
     const { roles } = (await laterWords(language, (load) => load())()).settings.keys;
     return userRoles.map((role) => roles[role]);
   };
-  expect(await rolesIn("de")).toEqual(["nur Lesen", "Mitglied", "Verwaltung"]);
+  expect(await rolesIn("de")).toEqual(["nur Lesen", "Mitglied", "Admin"]);
   expect(await rolesIn("en")).toEqual([...userRoles]);
+});
+
+test("what changed in a conversation is named in German", async () => {
+  const { note } = await readWords("de");
+  expect(note.setting("confirmation_policy")).toBe("Geändert: Freigaben");
+  expect(note.setting("some_other")).toBe("Geändert: some other");
+  expect(note.goal("complete")).toBe("Ziel: erreicht");
 });

@@ -7,8 +7,8 @@ export const workspaceDe: Pick<MoreWords, "preview" | "replay" | "shells"> = {
     unchecked: "Ihre Modellanfragen wurden nicht mit dem Log verglichen.",
     left: (count) =>
       count === 1
-        ? "1 Gespräch eines Unteragenten wurde weggelassen, um die Datei klein zu halten. Sein Bericht ist enthalten."
-        : `${count} Gespräche von Unteragenten wurden weggelassen, um die Datei klein zu halten. Ihre Berichte sind enthalten.`,
+        ? "1 Gespräch eines Subagenten wurde weggelassen, um die Datei klein zu halten. Sein Bericht ist enthalten."
+        : `${count} Gespräche von Subagenten wurden weggelassen, um die Datei klein zu halten. Ihre Berichte sind enthalten.`,
   },
   preview: {
     title: "Vorschau",

@@ -50,4 +50,6 @@ test("a long paste is a mark that stands for all of it, and a short one is text"
   expect(editor.whole).toBe(`see ${long} and this`);
   editor.clear();
   expect([editor.isEmpty, editor.whole]).toEqual([true, ""]);
+  editor.paste(`${long}\n`);
+  expect([editor.text, editor.whole]).toEqual(["[paste 1: 12 lines]", `${long}\n`]);
 });

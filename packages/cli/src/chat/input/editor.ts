@@ -46,7 +46,8 @@ export class Editor {
   }
 
   paste(text: string): void {
-    const lines = text.split("\n").length;
+    // The end of the last line begins none.
+    const lines = text.replace(/\n$/u, "").split("\n").length;
     if (lines <= longPaste.lines && text.length <= longPaste.characters) return this.insert(text);
     const size = lines > 1 ? `${lines} lines` : `${text.length} characters`;
     const mark = `[paste ${this.#pastes.size + 1}: ${size}]`;

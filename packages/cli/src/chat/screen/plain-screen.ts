@@ -14,6 +14,7 @@ const reminderMs = 30_000;
  * `done`, and what takes long says so twice a minute.
  */
 export class PlainScreen implements Drawing {
+  readonly readsLines = true;
   readonly #deps: PlainScreenDeps;
   #size: Size;
   #finished: string[] = [];

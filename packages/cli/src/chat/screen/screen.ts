@@ -3,7 +3,10 @@ import { cutAt, rowsOf, withoutTabs } from "./text-width.ts";
 export type Size = { readonly columns: number; readonly rows: number };
 
 /** What the chat draws on; {@link Screen}, or lines alone for screen readers. */
-export type Drawing = Pick<Screen, "size" | "commit" | "setArea" | "frame" | "resize" | "clearArea">;
+export type Drawing = Pick<Screen, "size" | "commit" | "setArea" | "frame" | "resize" | "clearArea"> & {
+  /** Whether the terminal edits lines itself and sends them with an enter. */
+  readonly readsLines: boolean;
+};
 
 /** What of an area is said to a person who does not see it. */
 export type Spoken = {
@@ -39,6 +42,7 @@ const eraseLine = "\u001b[2K";
  * wrapping; below them is an area of lines that is replaced. Nothing is cleared but that area.
  */
 export class Screen {
+  readonly readsLines = false;
   readonly #write: (text: string) => void;
   #size: Size;
   #finished: string[] = [];

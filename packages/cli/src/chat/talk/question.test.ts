@@ -21,17 +21,23 @@ function approval(command: string, more: Partial<PendingApproval> = {}): Pending
     on_timeout: null,
     decided_by: null,
     proposed_rules: [],
+    wall: "none",
     ...more,
   };
 }
 
 function openQuestion(...items: PendingApproval[]) {
+  return openQuestionAt(false, items);
+}
+
+function openQuestionAt(readsLines: boolean, items: readonly PendingApproval[]) {
   const answers: ApprovalAnswer[][] = [];
   const details: string[] = [];
   let now = 1_000;
   const question = new Question({
     theme,
     nowMs: () => now,
+    readsLines,
     answer: (given) => answers.push([...given]),
     tryRules: async () => "It would have let 3 of 9 calls pass.",
     showDetails: (text) => details.push(text),
@@ -170,6 +176,27 @@ test("all at once are offered only where none is of high risk", () => {
   expect(high.question.lines(80).join()).not.toContain("Y all");
   const medium = openQuestion(approval("one"), approval("two"));
   expect(medium.question.lines(80).join()).toContain("Y all");
+});
+
+test("where the terminal edits lines, the enter behind a letter is part of it, and the next line is the answer", () => {
+  const high = openQuestionAt(true, [approval("one", { security_risk: "HIGH" })]);
+  high.wait(300);
+  high.type("y");
+  high.press("enter");
+  expect(high.question.lines(80).join()).toContain("Type yes and enter");
+  high.type("yes");
+  high.press("enter");
+  const low = openQuestionAt(true, [approval("two")]);
+  low.wait(300);
+  low.type("e");
+  low.press("enter");
+  expect(low.answers).toEqual([]);
+  low.type("Not now.");
+  low.press("enter");
+  expect([...high.answers, ...low.answers]).toEqual([
+    [{ action_id: "a-one", accept: true }],
+    [{ action_id: "a-two", accept: false, reason: "Not now." }],
+  ]);
 });
 
 test("a line that says yes answers where the terminal edits lines, also for high risk", () => {

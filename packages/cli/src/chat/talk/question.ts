@@ -12,6 +12,8 @@ export type ApprovalAnswer = AnswerApprovalsRequest["answers"][number];
 export type QuestionDeps = {
   readonly theme: Theme;
   readonly nowMs: () => number;
+  /** The terminal edits lines itself: with each letter comes an enter. */
+  readonly readsLines: boolean;
   readonly answer: (answers: readonly ApprovalAnswer[]) => void;
   /** What rules would have let pass until now, as a sentence. */
   readonly tryRules: (rules: PendingApproval["proposed_rules"]) => Promise<string>;
@@ -37,6 +39,8 @@ export class Question {
   #items: readonly PendingApproval[] = [];
   #sinceMs = 0;
   #mode: Mode = { type: "choice" };
+  /** Of the letter that chose, and no answer yet. */
+  #ignoresEnter = false;
   /** Left waiting: somebody else may answer, or the person later. */
   #isPutOff = false;
 
@@ -119,8 +123,10 @@ export class Question {
   #answerInWords(word: string, item: PendingApproval): boolean {
     if (this.#deps.nowMs() - this.#sinceMs < guardMs) return true;
     this.#choose(word === "yes" ? "y" : "n", item);
-    if (this.#mode.type === "typed" && this.#mode.wants === "assent")
+    if (this.#mode.type === "typed" && this.#mode.wants === "assent") {
       this.#mode = { ...this.#mode, text: word };
+      this.#ignoresEnter = false;
+    }
     return true;
   }
 
@@ -132,7 +138,7 @@ export class Question {
     const isHigh = item.security_risk === "HIGH";
     switch (letter) {
       case "y":
-        if (isHigh) this.#mode = { type: "typed", text: "", wants: "assent" };
+        if (isHigh) this.#askFor("assent");
         else this.#send([{ action_id: item.action_id, accept: true }]);
         return;
       case "Y":
@@ -141,8 +147,7 @@ export class Question {
       case "n":
         return this.#send([{ action_id: item.action_id, accept: false, reason: noReason }]);
       case "e":
-        this.#mode = { type: "typed", text: "", wants: "reason" };
-        return;
+        return this.#askFor("reason");
       case "d":
         return this.#deps.showDetails(detailsOf(item));
       case "a":
@@ -155,6 +160,11 @@ export class Question {
     if (this.#items[0]?.action_id !== item.action_id) return;
     this.#mode = { type: "rule", trial };
     this.#deps.onChange();
+  }
+
+  #askFor(wants: "assent" | "reason"): void {
+    this.#mode = { type: "typed", text: "", wants };
+    this.#ignoresEnter = this.#deps.readsLines;
   }
 
   #allowAlways({ action_id, proposed_rules: rules }: PendingApproval): void {
@@ -172,6 +182,7 @@ export class Question {
     if (key.name === "escape") this.#mode = { type: "choice" };
     else if (key.name === "backspace") this.#mode = { ...mode, text: mode.text.slice(0, -1) };
     else if (key.name === "u" && key.ctrl) this.#mode = { ...mode, text: "" };
+    else if (key.name === "enter" && this.#ignoresEnter) this.#ignoresEnter = false;
     else if (key.name === "enter") this.#enter(item, mode);
     else return false;
     return true;

@@ -1,4 +1,4 @@
-import type { Event, Rule } from "@convoke/protocol";
+import type { Event, Rule, WallKind } from "@convoke/protocol";
 import type { EventDraft, EventMeta } from "../../events/event-draft.ts";
 import { Fault } from "../../lib/fault.ts";
 import { formatInstant } from "../../lib/instant.ts";
@@ -158,7 +158,7 @@ export function describeApproval(
   conversationId: string,
   event: Extract<Event, { kind: "ActionEvent" }>,
   meta: EventMeta,
-  { state, policy, places }: ApprovalSurroundings,
+  { state, policy, places, wall }: ApprovalSurroundings,
 ): Record<string, unknown> {
   const deadline = state.approvalDeadlineMs;
   const { decidedBy = null } = meta;
@@ -182,6 +182,7 @@ export function describeApproval(
     on_timeout: deadline === null ? null : (policy?.on_timeout ?? null),
     decided_by: decidedBy,
     proposed_rules: call === null ? [] : proposeRules(call),
+    wall,
   };
 }
 
@@ -193,6 +194,8 @@ export type ApprovalSurroundings = {
   readonly state: ConversationState;
   readonly policy: ApprovalPolicy | null;
   readonly places: RulePlaces;
+  /** Null in a sandbox. */
+  readonly wall: WallKind | null;
 };
 
 /** A stored action as rules see it; null for an event that is none. */

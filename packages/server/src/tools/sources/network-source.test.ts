@@ -78,6 +78,8 @@ test.each(policies)(
     const { server, walls } = opened;
     const id = await server.runTo("waiting_for_confirmation", "ask", { confirmation_policy: policy });
     expect(walls.orderOf(id)).toMatchObject({ network: "registries", limitedBy: [], granted: [] });
+    const waiting = (await server.call("GET", `/api/conversations/${id}/approvals`)).json;
+    expect(waiting).toMatchObject({ items: [{ tool_name: "request_network", wall: walls.kind }] });
     await answer(server, id, true);
     expect(walls.orderOf(id)?.granted).toEqual(hosts);
     const events = await server.eventTexts(id);

@@ -38,11 +38,12 @@ export function controlHandlers(deps: FaceDeps) {
     describeAsked(directory, request);
 
   async function approvalsOf(
-    { id, state, config }: ConversationInfoSource,
+    { id, state, config, wall }: ConversationInfoSource,
     caller: Caller,
   ): Promise<object[]> {
     const policy = config.approval_policy ?? null;
-    const surroundings = { state, policy, places: directory.rulesOf(caller).places(config) };
+    const places = directory.rulesOf(caller).places(config);
+    const surroundings = { state, policy, places, wall: wall?.kind ?? null };
     const ids = awaiting(state).map((action) => action.id);
     const stored = await journal.getEvents(id, ids);
     return stored.flatMap((item) => {

@@ -86,7 +86,12 @@ test("Retention by age, idle time, size and tag: dry run, hold, trash, deletion,
       [ids.old, "unused", null],
     ]),
   );
-  expect(plan.matches.find(({ rule }) => rule === "aged")!.why).toMatch(/days old, 1\.1 MiB/);
+  const of = (id: string) => plan.matches.find((match) => match.conversation_id === id)!;
+  expect(of(ids.large).why).toMatch(/days old, 1\.1 MiB/);
+  expect(of(ids.large).facts).toEqual({ age_days: expect.any(Number), size_mib: expect.closeTo(1.1, 1) });
+  expect(of(ids.tagged).facts).toEqual({ tag: { key: "state", value: "done" } });
+  expect(of(ids.held)).toMatchObject({ stays: "held", hold_reason: "audit 7" });
+  expect(of(ids.old)).toMatchObject({ stays: null, hold_reason: null });
   // A dry run changes nothing.
   expect((await listed(server)).toSorted()).toEqual([...Object.values(ids), fresh, waiting.id].toSorted());
 
@@ -159,7 +164,9 @@ test("Retention never takes a conversation that works or waits for an approval",
   });
   await server.call("PUT", "/api/retention", { rules: [{ name: "all", idle_days: 0 }] });
   const plan = JSON.parse((await server.call("GET", "/api/retention/plan")).text) as RetentionPlan;
-  expect(plan.matches).toMatchObject([{ conversation_id: id, stays_because: "it waits for an approval" }]);
+  expect(plan.matches).toMatchObject([
+    { conversation_id: id, stays_because: "it waits for an approval", stays: "waiting_for_confirmation" },
+  ]);
   const refused = await server.call("POST", `/api/conversations/${id}/trash`);
   expect(refused.status).toBe(409);
   expect(refused.text).toContain("conversation_working");

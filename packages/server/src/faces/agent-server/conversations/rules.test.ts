@@ -86,6 +86,7 @@ test("an ask waits where the policy never asks, says why, and survives a restart
       reasons: ["a rule of the user asks about terminal: npm publish **: Check the version"],
       decided_by: { effect: "ask", source: "user", index: 0, rule: { command: ["npm", "publish", "**"] } },
       proposed_rules: [rule("allow", "npm", "publish", "**")],
+      wall: "none",
     },
   ]);
 });
