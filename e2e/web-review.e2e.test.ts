@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { everySecond } from "./every-case.ts";
-import { devices, noBrowser, phone, WebBrowser } from "./web-browser.ts";
+import { devices, noBrowser, WebBrowser } from "./web-browser.ts";
 import { about, expectStatus, finish, sidewaysOf, takePictures, violationsOf } from "./web-page.ts";
 
 const run = promisify(execFile);
