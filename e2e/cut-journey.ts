@@ -39,8 +39,7 @@ export async function playCuts(web: WebBrowser, options: CutOptions): Promise<Cu
   await using gate = await NetworkGate.open(Number(new URL(web.url).port));
   const random = createRandom(options.seed);
   const id = await web.converse(null);
-  const page = await web.logIn(undefined, gate.url);
-  await page.goto(`${gate.url}/c/${id}`);
+  const page = await web.logInAt(`/c/${id}`, undefined, { address: gate.url });
   await page.getByRole("textbox", { name: "Message" }).waitFor();
   await page.evaluate(() => Object.assign(window, { isTheSame: true }));
   const caughtUpMs: number[] = [];

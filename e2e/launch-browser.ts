@@ -13,15 +13,33 @@ const usual = given === undefined && existsSync(shell) ? shell : whole;
 /** The reason why the tests of the page cannot run here; null when they can. */
 export const noBrowser = existsSync(whole) ? null : `no chromium at ${whole}`;
 
+let shared: Promise<Browser> | undefined;
+
+/**
+ * The browser of this process for all of its tests, each with a context of its own: a start takes 0.8 s of processor time. Another process
+ * has another one, because a browser has one clipboard. It ends with the process, which is given half a second for that: so it is killed,
+ * and its folders are removed, as the process exits.
+ */
+export async function sharedBrowser(): Promise<Browser> {
+  if (shared === undefined) {
+    process.once("SIGTERM", () => process.exit());
+    shared = launchBrowser({ isWhole: false, handleSIGTERM: false });
+  }
+  return await shared;
+}
+
 export type LaunchOptions = {
   /** With what the headless shell lacks: notifications. */
-  readonly isWhole?: boolean;
+  readonly isWhole: boolean;
+  /** Whether it is closed before the process ends by that signal, as it is unless given. */
+  readonly handleSIGTERM?: boolean;
 };
 
-/** A browser for pages of the server; the headless shell where it is installed. */
-export async function launchBrowser({ isWhole = false }: LaunchOptions = {}): Promise<Browser> {
+/** A browser for pages of the server; the headless shell where it is installed, unless it has to be the whole one. */
+export async function launchBrowser({ isWhole, handleSIGTERM = true }: LaunchOptions): Promise<Browser> {
   return await chromium.launch({
     executablePath: isWhole ? whole : usual,
     args: ["--no-sandbox", "--disable-gpu"],
+    handleSIGTERM,
   });
 }

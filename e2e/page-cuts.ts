@@ -11,7 +11,7 @@ const { values } = parseArgs({
 });
 const count = Number(values.count);
 if (noBrowser !== null) throw new Error(noBrowser);
-await using web = await WebBrowser.open(cutScript(count));
+await using web = await WebBrowser.open(cutScript(count), undefined, "own");
 const startMs = performance.now();
 const { stored, shown, wasReloaded, caughtUpMs } = await playCuts(web, {
   count,

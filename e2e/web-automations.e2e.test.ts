@@ -54,8 +54,7 @@ describe.skipIf(noBrowser !== null)("automations in the page", () => {
   });
 
   test("J31: the secret of a webhook is shown once; what is edited keeps the rest", async () => {
-    const page = await web.logIn();
-    await page.goto(`${web.url}/automations/new`);
+    const page = await web.logInAt("/automations/new");
     await page.getByRole("textbox", { name: "Name" }).fill("Reviews");
     await page.getByRole("textbox", { name: "Prompt" }).fill("Review {{payload.title}}.");
     await page.getByRole("combobox", { name: "Start" }).selectOption("webhook");

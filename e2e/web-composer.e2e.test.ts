@@ -38,8 +38,7 @@ describe.skipIf(noBrowser !== null)("naming things in the composer", () => {
       workspace: { kind: "LocalWorkspace", working_dir: work },
       agent: { llm: {}, tools: [{ name: "terminal" }], agent_context: { load_project_skills: true } },
     });
-    const page = await web.logIn(options);
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`, options);
     return page;
   };
   const field = (page: Page) => page.getByRole("textbox", { name: "Message" });

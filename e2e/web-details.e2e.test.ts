@@ -18,8 +18,7 @@ describe.skipIf(noBrowser !== null)("details that a person notices", () => {
 
   test("new output is shown at its end, until the reader scrolls away from there", async () => {
     const id = await web.converse("count");
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`);
     await page.getByRole("button", { name: /^Count the lines/ }).click();
     const output = page.locator("pre").filter({ hasText: "line 80" });
     await output.waitFor();
@@ -34,8 +33,7 @@ describe.skipIf(noBrowser !== null)("details that a person notices", () => {
 
   test("on a phone, the sentence of a tool that failed is read without scrolling sideways", async () => {
     const id = await web.converse("stumble");
-    const page = await web.logIn(phone);
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`, phone);
     await page.getByRole("button", { name: /a-relative/ }).click();
     const complaint = page.locator("pre").filter({ hasText: "is not absolute" });
     await complaint.waitFor();
@@ -44,8 +42,7 @@ describe.skipIf(noBrowser !== null)("details that a person notices", () => {
   });
 
   test("on a phone, the open section of the settings is visible in their row, and a wrong address offers a link", async () => {
-    const page = await web.logIn(phone);
-    await page.goto(`${web.url}/settings/server`);
+    const page = await web.logInAt("/settings/server", phone);
     const section = page
       .getByRole("navigation", { name: "Settings" })
       .getByRole("link", { name: "Server", exact: true });

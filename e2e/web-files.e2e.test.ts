@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { desktop, isPhone, noBrowser, phone, WebBrowser } from "./web-browser.ts";
+import { everySecond } from "./every-case.ts";
+import { devices, isPhone, noBrowser, WebBrowser } from "./web-browser.ts";
 import {
   about,
   expectStatus,
@@ -59,8 +60,7 @@ describe.skipIf(noBrowser !== null)("files and downloads", () => {
     "J17: folders and files are opened, have addresses and a way back, and are refreshed when the agent creates one",
     async () => {
       const id = await begin();
-      const page = await web.logIn();
-      await page.goto(`${web.url}/c/${id}`);
+      const page = await web.logInAt(`/c/${id}`);
       await expectStatus(page, "done");
       await page.getByRole("button", { name: "Files" }).click();
       await files(page).getByRole("button", { name: /^src/ }).click();
@@ -112,8 +112,7 @@ describe.skipIf(noBrowser !== null)("files and downloads", () => {
 
   test("the conversation and the files of its folder are downloaded", async () => {
     const id = await begin();
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`);
     await expectStatus(page, "done");
     const take = async (name: RegExp) => {
       await page.getByRole("button", { name: "More" }).click();
@@ -138,10 +137,7 @@ describe.skipIf(noBrowser !== null)("files and downloads", () => {
     await page.context().close();
   });
 
-  test.each([
-    ["at a desk", desktop],
-    ["on a phone", phone],
-  ] as const)("U18, U20: axe finds nothing among the files %s", async (_, options) => {
+  test.each(everySecond(devices, 1))("U18, U20: axe finds nothing among the files %s", async (_, options) => {
     const id = await begin();
     const page = await web.logIn(options);
     for (const [name, shown] of [

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { CommandFolder } from "./run-command.ts";
 import { takePictures } from "./web-page.ts";
-import { launchBrowser } from "./launch-browser.ts";
+import { sharedBrowser } from "./launch-browser.ts";
 import { desktop, noBrowser, phone } from "./web-browser.ts";
 
 /** Promises of issue and guide from the start of the command on. */
@@ -39,9 +39,9 @@ test.skipIf(noBrowser !== null).each([
     // The command behind `npm start`.
     const { child } = place.spawn(["serve", "--open", "--port", "0"]);
     const link = await linkOf(child.stdout!);
-    const browser = await launchBrowser();
+    const context = await (await sharedBrowser()).newContext({ locale: "en-GB", ...options });
     try {
-      const page = await (await browser.newContext({ locale: "en-GB", ...options })).newPage();
+      const page = await context.newPage();
       page.setDefaultTimeout(promisedMs);
       await page.goto(link);
       await see(page, "What should the agent do?");
@@ -60,7 +60,7 @@ test.skipIf(noBrowser !== null).each([
       await see(page, "done");
       expect(performance.now() - startedMs).toBeLessThan(promisedMs);
     } finally {
-      await browser.close();
+      await context.close();
     }
   },
 );
@@ -74,9 +74,9 @@ test.skipIf(noBrowser !== null)(
     const startedMs = performance.now();
     const { child } = place.spawn(["serve", "--open", "--port", "0"]);
     const link = await linkOf(child.stdout!);
-    const browser = await launchBrowser();
+    const context = await (await sharedBrowser()).newContext({ locale: "en-GB", ...desktop });
     try {
-      const page = await (await browser.newContext({ locale: "en-GB", ...desktop })).newPage();
+      const page = await context.newPage();
       page.setDefaultTimeout(60_000);
       await page.goto(link);
       await see(page, /Ollama answers on the server's machine/);
@@ -104,7 +104,7 @@ test.skipIf(noBrowser !== null)(
       expect(await page.getByRole("textbox", { name: "Base URL" }).inputValue()).toBe(`${model}/v1`);
       expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("scripted");
     } finally {
-      await browser.close();
+      await context.close();
     }
   },
 );

@@ -1,10 +1,12 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { hostileTexts } from "@convoke/client/testing/hostile-texts";
-import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
+import { everySecond } from "./every-case.ts";
+import { devices, noBrowser, WebBrowser } from "./web-browser.ts";
 import { finish, goWithin, terminal } from "./web-page.ts";
 
 const texts = Object.entries(hostileTexts);
+const numbers = [...texts.keys()];
 const marker = "MARKER-OF-A-CARD-THAT-FAILS";
 
 /** The text in every place that a model writes: beside a call, as a thought, as names and arguments of calls, at the end. */
@@ -42,14 +44,15 @@ describe.skipIf(noBrowser !== null)("the page never goes blank", () => {
   afterEach(() => expect(web.faults.splice(0)).toEqual([]));
 
   test.each([
-    ["at a desk", desktop],
-    ["on a phone", phone],
-  ])("no hostile text empties it, %s", async (_, size) => {
-    for (const id of ids) await expect.poll(() => statusOf(web, id)).toBe("finished");
+    [...devices[0], everySecond(numbers, 0)],
+    [...devices[1], everySecond(numbers, 1)],
+  ] as const)("no hostile text empties it, %s", async (_, size, shown) => {
+    for (const number of shown) await expect.poll(() => statusOf(web, ids[number]!)).toBe("finished");
     const page = await web.logIn(size);
-    for (const [index, id] of ids.entries()) {
+    for (const number of shown) {
+      const id = ids[number]!;
       await page.goto(`${web.url}/c/${id}`);
-      await expectAlive(page, texts[index]![0]);
+      await expectAlive(page, texts[number]![0]);
       await goWithin(page, `/c/${id}?panel=events`);
       await page.locator("[data-panel]").waitFor();
       await page.getByRole("textbox", { name: "Message" }).waitFor({ state: "attached" });

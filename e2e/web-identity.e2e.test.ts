@@ -1,9 +1,9 @@
 import path from "node:path";
 import { startTestServer, type TestServer } from "@convoke/server/testing";
 import { oidcSettingsOf, startCertifiedProvider, type CertifiedProvider } from "@convoke/server/testing/oidc";
-import type { Browser, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launchBrowser } from "./launch-browser.ts";
+import { sharedBrowser } from "./launch-browser.ts";
 import { desktop, noBrowser, phone } from "./web-browser.ts";
 import { sidewaysOf } from "./web-page.ts";
 
@@ -12,7 +12,7 @@ const webDir = path.resolve(import.meta.dirname, "../packages/web/dist");
 describe.skipIf(noBrowser !== null)("the button of the identity provider in the page", () => {
   let provider: CertifiedProvider;
   let server: TestServer;
-  let browser: Browser;
+  const contexts: BrowserContext[] = [];
 
   beforeAll(async () => {
     provider = await startCertifiedProvider();
@@ -20,16 +20,16 @@ describe.skipIf(noBrowser !== null)("the button of the identity provider in the 
     provider.register(`${server.url}/api/auth/oidc/callback`);
     provider.people.set("1001", { groups: ["staff"], email: "ada@example.org", email_verified: true });
     provider.people.set("1002", { groups: ["strangers"], email: "eve@example.org", email_verified: true });
-    browser = await launchBrowser();
   });
   afterAll(async () => {
-    await browser.close();
+    for (const context of contexts) await context.close();
     await server[Symbol.asyncDispose]();
     await provider[Symbol.asyncDispose]();
   });
 
   async function openPage(options: object = desktop): Promise<Page> {
-    const context = await browser.newContext({ locale: "en-GB", ...options });
+    const context = await (await sharedBrowser()).newContext({ locale: "en-GB", ...options });
+    contexts.push(context);
     context.setDefaultTimeout(90_000);
     return await context.newPage();
   }

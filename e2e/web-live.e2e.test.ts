@@ -79,8 +79,7 @@ describe.skipIf(noBrowser !== null)("the browser of the agent in the page", () =
     const id = await web.converse(null, {
       workspace: { kind: "LocalWorkspace", working_dir: work },
     });
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`);
     await open(page);
     await browser(page).getByText("no browser open").waitFor();
     await page.getByRole("textbox", { name: "Message" }).fill("Sign up");
@@ -133,8 +132,7 @@ describe.skipIf(noBrowser !== null)("the browser of the agent in the page", () =
   test("issue 11.2: on a phone it fills the screen, a tap clicks and typed text arrives", async () => {
     typed.length = 0;
     const id = await web.converse("Look at it");
-    const page = await web.logIn(phone);
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`, phone);
     await expectStatus(page, "done");
     await open(page);
     await image(page).waitFor();

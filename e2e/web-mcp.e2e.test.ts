@@ -28,8 +28,7 @@ describe.skipIf(noBrowser !== null)("MCP servers in the page", () => {
   const panel = (page: Page) => page.getByRole("region", { name: "MCP servers" });
 
   test("J25: a server is added and tested, its failure is shown in its words, and it is reconnected", async () => {
-    const page = await web.logIn();
-    await page.goto(`${web.url}/settings/mcp`);
+    const page = await web.logInAt("/settings/mcp");
     await page.getByRole("textbox", { name: "Name" }).fill("notes");
     await page.getByRole("textbox", { name: "URL or command" }).fill(notes.url);
     await page.getByRole("button", { name: "Add", exact: true }).click();
@@ -67,8 +66,7 @@ describe.skipIf(noBrowser !== null)("MCP servers in the page", () => {
     notes.mode = "closed";
     await web.call("POST", "/api/settings/mcp/locked", { url: notes.url });
     const id = await web.converse("begin");
-    const page = await web.logIn(phone);
-    await page.goto(`${web.url}/c/${id}?panel=mcp`);
+    const page = await web.logInAt(`/c/${id}?panel=mcp`, phone);
     await panel(page).getByText("login required", { exact: true }).first().waitFor();
     expect(await sidewaysOf(page)).toBe(0);
     expect(await violationsOf(page)).toEqual([]);

@@ -81,8 +81,7 @@ describe.skipIf(noBrowser !== null)("a plan in the page", () => {
       agent_type: "plan",
       workspace: { kind: "LocalWorkspace", working_dir: path.join(work, "sketch") },
     });
-    const page = await web.logIn({ ...phone, colorScheme: "dark" });
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`, { ...phone, colorScheme: "dark" });
     const plan = page.getByRole("region", { name: "Plan" });
     await plan.getByText("Write a file.").waitFor();
     expect(await sidewaysOf(page)).toBe(0);

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
+import { everySecond } from "./every-case.ts";
+import { devices, noBrowser, WebBrowser } from "./web-browser.ts";
 import { about, expectStatus, finish, sidewaysOf, terminal, violationsOf } from "./web-page.ts";
 
 /** A program of an agent whose page tries all that it must not, and shows what came of it. */
@@ -63,15 +64,11 @@ describe.skipIf(noBrowser !== null)("previews of ports in the page", () => {
 
   const panel = (page: Page) => page.getByRole("region", { name: "Preview" });
 
-  test.each([
-    ["at a desk", desktop],
-    ["on a phone", phone],
-  ] as const)(
+  test.each(everySecond(devices, 0))(
     "U21: what an agent serves is shown %s, and its page neither reads nor steers anything",
     async (_, options) => {
       const id = await web.converse("serve", { workspace: { kind: "LocalWorkspace", working_dir: work } });
-      const page = await web.logIn(options);
-      await page.goto(`${web.url}/c/${id}`);
+      const page = await web.logInAt(`/c/${id}`, options);
       await expectStatus(page, "done");
       const before = await web.call("GET", "/api/conversations/count");
       await page.getByRole("button", { name: "More" }).click();

@@ -30,7 +30,7 @@ describe.skipIf(noBrowser !== null)("S21: a browser that gets notifications whil
         place.environment["CONVOKE_WEB_PUSH"] = "on";
         place.environment["CONVOKE_WEB_PUSH_SERVICES"] = service.origin;
       },
-      { isWhole: true },
+      "whole",
     );
     service.publicKey = String((await web.call("GET", "/api/push"))["public_key"]);
   });

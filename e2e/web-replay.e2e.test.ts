@@ -3,7 +3,8 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
+import { everySecond } from "./every-case.ts";
+import { desktop, devices, noBrowser, phone, WebBrowser } from "./web-browser.ts";
 import {
   about,
   expectStatus,
@@ -62,8 +63,7 @@ describe.skipIf(noBrowser !== null)("the replay file", () => {
 
   /** The replay of a conversation that is done, as the page makes it. */
   async function save(of: string): Promise<string> {
-    const page = await web.logIn(desktop);
-    await page.goto(`${web.url}/c/${of}`);
+    const page = await web.logInAt(`/c/${of}`, desktop);
     await expectStatus(page, "done");
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Download" }).click();
@@ -83,12 +83,7 @@ describe.skipIf(noBrowser !== null)("the replay file", () => {
     options: object,
     opened = file,
   ): Promise<{ page: Page; asked: string[]; faults: string[] }> {
-    const there = await web.logIn(desktop);
-    const context = await there
-      .context()
-      .browser()!
-      .newContext({ locale: "en-GB", offline: true, ...options });
-    await there.context().close();
+    const context = await web.newContext({ offline: true, ...options });
     const page = await context.newPage();
     const asked: string[] = [];
     const faults: string[] = [];
@@ -99,10 +94,7 @@ describe.skipIf(noBrowser !== null)("the replay file", () => {
     return { page, asked, faults };
   }
 
-  test.each([
-    ["at a desk", desktop],
-    ["on a phone", phone],
-  ] as const)(
+  test.each(everySecond(devices, 0))(
     "J22: opens from a disk, asks for nothing, shows each moment as the server does, %s",
     async (_, options) => {
       const { page, asked, faults } = await openFile(options);
@@ -146,10 +138,7 @@ describe.skipIf(noBrowser !== null)("the replay file", () => {
     },
   );
 
-  test.each([
-    ["at a desk", desktop],
-    ["on a phone", phone],
-  ] as const)(
+  test.each(everySecond(devices, 1))(
     "J22: has the conversations of sub-agents, each as it stood at the moment that is shown, %s",
     async (_, options) => {
       const tools = ["terminal", "task_tool_set"].map((name) => ({ name }));

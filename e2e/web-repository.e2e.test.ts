@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
+import { everySecond } from "./every-case.ts";
+import { devices, noBrowser, phone, WebBrowser } from "./web-browser.ts";
 import { about, expectStatus, finish, sidewaysOf, terminal, violationsOf } from "./web-page.ts";
 
 describe.skipIf(noBrowser !== null)("a repository as workspace", () => {
@@ -37,20 +38,20 @@ describe.skipIf(noBrowser !== null)("a repository as workspace", () => {
   });
   afterEach(() => expect(web.faults.splice(0)).toEqual([]));
 
-  test.each([
-    ["at a desk", desktop],
-    ["on a phone", phone],
-  ] as const)("J3: a git address is cloned into a new folder, where the agent works, %s", async (_, size) => {
-    const page = await web.logIn(size);
-    await begin(page, `file://${source}`, "Read the note");
-    await page.getByText("It is read.").waitFor();
-    await expectStatus(page, "done");
-    await page.goto(web.url);
-    const folder = await page.getByRole("textbox", { name: "Folder" }).inputValue();
-    expect(path.basename(folder)).toMatch(new RegExp(`^${path.basename(source)}(-2)?$`));
-    expect(await readFile(path.join(folder, "note.txt"), "utf8")).toBe("fetched\n");
-    await page.context().close();
-  });
+  test.each(everySecond(devices, 1))(
+    "J3: a git address is cloned into a new folder, where the agent works, %s",
+    async (_, size) => {
+      const page = await web.logIn(size);
+      await begin(page, `file://${source}`, "Read the note");
+      await page.getByText("It is read.").waitFor();
+      await expectStatus(page, "done");
+      await page.goto(web.url);
+      const folder = await page.getByRole("textbox", { name: "Folder" }).inputValue();
+      expect(path.basename(folder)).toMatch(new RegExp(`^${path.basename(source)}(-2)?$`));
+      expect(await readFile(path.join(folder, "note.txt"), "utf8")).toBe("fetched\n");
+      await page.context().close();
+    },
+  );
 
   test("J3: a failed fetch is reported in git's words, and the entered text stays", async () => {
     const page = await web.logIn(phone);

@@ -4,9 +4,10 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import type { Page } from "playwright-core";
+import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
+import { everySecond } from "./every-case.ts";
+import { devices, noBrowser, WebBrowser } from "./web-browser.ts";
 import { about, expectStatus, finish, sidewaysOf, takePictures, violationsOf } from "./web-page.ts";
 
 const run = promisify(execFile);
@@ -62,17 +63,16 @@ describe.skipIf(noBrowser !== null)("the review of changes", () => {
 
   const begin = (text: string, folder: string): Promise<string> =>
     web.converse(text, { workspace: { kind: "LocalWorkspace", working_dir: at(folder) } });
-  const openReview = async (page: Page, id: string) => {
-    await page.goto(`${web.url}/c/${id}`);
+  const openReview = async (id: string, options?: BrowserContextOptions) => {
+    const page = await web.logInAt(`/c/${id}`, options);
     await expectStatus(page, "done");
     await page.getByRole("button", { name: "Changes" }).click();
-    return page.getByRole("region", { name: "Changes" });
+    return { page, review: page.getByRole("region", { name: "Changes" }) };
   };
 
   test("J16, J3: comments on lines survive a reload and are sent as one message; a file is accepted, another reverted", async () => {
     const id = await begin("Please mend it", "repo");
-    const page = await web.logIn();
-    const review = await openReview(page, id);
+    const { page, review } = await openReview(id);
     await review.getByRole("button", { name: "Comment on line 2, added:   let total = 0;" }).click();
     await page.keyboard.type("Say why it is 0.");
     const added = review.getByRole("region", { name: "src/sum.test.js" });
@@ -119,8 +119,7 @@ describe.skipIf(noBrowser !== null)("the review of changes", () => {
 
   test("J16: without a repository the edits of the log are shown, in total and by turn", async () => {
     const id = await begin("Write a note", "plain");
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}?panel=changes`);
+    const page = await web.logInAt(`/c/${id}?panel=changes`);
     const review = page.getByRole("region", { name: "Changes" });
     const note = review.getByRole("region", { name: "note.txt" });
     await note.getByText("one").waitFor();
@@ -134,8 +133,7 @@ describe.skipIf(noBrowser !== null)("the review of changes", () => {
 
   test("U19: a comment is written and sent with the keyboard alone", async () => {
     const id = await begin("Please mend it", "repo");
-    const page = await web.logIn();
-    const review = await openReview(page, id);
+    const { page, review } = await openReview(id);
     await review.getByRole("region", { name: "src/sum.js" }).getByText("total = 0").waitFor();
     await review.getByRole("heading", { name: "Changes" }).focus();
     await page.keyboard.press("J");
@@ -158,13 +156,9 @@ describe.skipIf(noBrowser !== null)("the review of changes", () => {
     await page.context().close();
   });
 
-  test.each([
-    ["at a desk", desktop],
-    ["on a phone", phone],
-  ] as const)("U18, U20: axe finds nothing in the review %s", async (_, options) => {
+  test.each(everySecond(devices, 0))("U18, U20: axe finds nothing in the review %s", async (_, options) => {
     const id = await begin("Please mend it", "repo");
-    const page = await web.logIn(options);
-    const review = await openReview(page, id);
+    const { page, review } = await openReview(id, options);
     await review.getByRole("button", { name: /Comment on line 2, added/ }).click();
     await page.keyboard.type("Why?");
     await page.waitForLoadState("networkidle");

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { everySecond } from "./every-case.ts";
 import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
 import { about, expectStatus, sidewaysOf, takePictures, untilAtRest, violationsOf } from "./web-page.ts";
 
@@ -30,7 +31,7 @@ describe.skipIf(noBrowser !== null)("search and places of a log", () => {
   const topOf = (page: Page): Promise<number> =>
     place(page).evaluate((element) => element.getBoundingClientRect().top);
 
-  for (const size of [desktop, phone]) {
+  for (const size of everySecond([desktop, phone], 0)) {
     const width = size.viewport.width;
     test(`J23: an old message is found, opened at its place and left for the newest one, at ${width} px`, async () => {
       const page = await web.logIn(size);
@@ -73,8 +74,7 @@ describe.skipIf(noBrowser !== null)("search and places of a log", () => {
       "GET",
       `/api/conversations/${id}/events/search?kind=MessageEvent&source=user&limit=100`,
     )) as { items: { id: string }[] };
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}?event=${events.items[80]!.id}`);
+    const page = await web.logInAt(`/c/${id}?event=${events.items[80]!.id}`);
     await place(page).getByText("number 79.").waitFor();
     await expect.poll(() => place(page).evaluate((element) => element === document.activeElement)).toBe(true);
     // Pages are loaded on both sides by now, without scrolling.
@@ -111,8 +111,7 @@ describe.skipIf(noBrowser !== null)("search and places of a log", () => {
 
   test("U7: a conversation reopens at the place where it was left", async () => {
     const other = await web.converse(null);
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`);
     const feed = page.getByRole("feed");
     await feed.getByText(`number ${talks - 1}.`).waitFor();
     await feed.hover();
@@ -140,8 +139,7 @@ describe.skipIf(noBrowser !== null)("search and places of a log", () => {
   });
 
   test("S8: the outline has every turn from the first second, and navigates to each", async () => {
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}?panel=outline`);
+    const page = await web.logInAt(`/c/${id}?panel=outline`);
     await expectStatus(page, "idle");
     const inOutline = new RegExp(`number ${talks - 120}\\.`);
     const outline = page.getByRole("region", { name: "Outline" });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { everySecond } from "./every-case.ts";
 import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
 import {
   about,
@@ -48,8 +49,7 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
 
   test("J24: only the changed field of a form is saved", async () => {
     const before = (await web.call("GET", "/api/settings"))["agent_settings"] as Record<string, unknown>;
-    const page = await web.logIn();
-    await page.goto(`${web.url}/settings/approvals`);
+    const page = await web.logInAt("/settings/approvals");
     const asks = page.getByRole("checkbox", { name: "Ask before actions" });
     await asks.check();
     const steps = page.getByRole("spinbutton", { name: "Maximum steps of one run" });
@@ -76,8 +76,7 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
         llm: { model, api_key: `canary-${model}`, temperature: 0.5 },
       });
     for (const model of ["openai/first-of-them", "openai/second-of-them"]) await save(model);
-    const page = await web.logIn();
-    await page.goto(`${web.url}/settings/models`);
+    const page = await web.logInAt("/settings/models");
     const entry = page.getByRole("listitem").filter({ hasText: "second-of-them" });
     await entry.getByRole("button", { name: "History" }).click();
     const dialog = page.getByRole("dialog");
@@ -96,8 +95,7 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
   });
 
   test("J24: skills are installed, switched and removed; hooks are read; a limit of a day is set", async () => {
-    const page = await web.logIn();
-    await page.goto(`${web.url}/settings/skills`);
+    const page = await web.logInAt("/settings/skills");
     await page.getByRole("textbox", { name: "Git address or directory" }).fill(path.join(work, "ship"));
     await page.keyboard.press("Enter");
     // It is shown before it is used.
@@ -171,8 +169,7 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
   });
 
   test("J24: a key is shown once and works until it is ended; the server reports its health", async () => {
-    const page = await web.logIn();
-    await page.goto(`${web.url}/settings/keys`);
+    const page = await web.logInAt("/settings/keys");
     await page.getByRole("textbox", { name: "Label" }).fill("laptop");
     await page.getByRole("button", { name: "Add" }).click();
     const key = await page.getByRole("status").locator("code").innerText();
@@ -196,19 +193,16 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
   });
 
   test("J27, S16: users have their own keys; the local user issues, lists and ends the keys of all users", async () => {
-    const page = await web.logIn();
+    const page = await web.logInAt("/settings/keys");
     const add = async (whose: Page, label: string): Promise<string> => {
       await whose.getByRole("textbox", { name: "Label" }).fill(label);
       await whose.getByRole("button", { name: "Add" }).click();
       await whose.getByRole("listitem").filter({ hasText: label }).waitFor();
       return await whose.getByRole("status").locator("code").innerText();
     };
-    const keys = `${web.url}/settings/keys`;
-    await page.goto(keys);
     await page.getByRole("textbox", { name: "User" }).fill("ada");
     const first = await add(page, "tablet of ada");
-    const ada = await web.logIn(desktop, web.url, first);
-    await ada.goto(keys);
+    const ada = await web.logInAt("/settings/keys", desktop, { key: first });
     await ada.getByText("tablet of ada").waitFor();
     expect(await ada.getByRole("textbox", { name: "User" }).count()).toBe(0);
     const second = await add(ada, "phone of ada");
@@ -235,14 +229,13 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
   });
 
   test.each([
-    ["at a desk, light and dark", { ...desktop, colorScheme: "light" }, violationsInBothThemes],
-    ["on a phone, dark", { ...phone, colorScheme: "dark" }, violationsOf],
-  ] as const)("U18, U20: axe finds nothing in the settings %s", async (_, options, check) => {
+    ["at a desk, light and dark", { ...desktop, colorScheme: "light" }, violationsInBothThemes, 0],
+    ["on a phone, dark", { ...phone, colorScheme: "dark" }, violationsOf, 1],
+  ] as const)("U18, U20: axe finds nothing in the settings %s", async (_, options, check, from) => {
     const id = await web.converse("begin");
-    const page = await web.logIn(options);
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`, options);
     await expectStatus(page, "done");
-    for (const screen of screens) {
+    for (const screen of everySecond(screens, from)) {
       await page.goto(`${web.url}/settings/${screen}`);
       await page.getByRole("heading", { level: 2 }).first().waitFor();
       await page.waitForLoadState("networkidle");
@@ -260,8 +253,7 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
       ...about("Say hello", { text: "Hello from the new model." }),
       { error, attempts: 1, text: "Here." },
     ]);
-    const page = await web.logIn();
-    await page.goto(`${web.url}/settings/models`);
+    const page = await web.logInAt("/settings/models");
     await page.getByRole("combobox", { name: "Model", exact: true }).fill("openai/new");
     await page.getByRole("textbox", { name: "Base URL" }).fill(`${address}/v1`);
     await page.getByLabel("Key").fill("a key");

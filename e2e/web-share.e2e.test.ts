@@ -47,8 +47,7 @@ describe.skipIf(noBrowser !== null)("a visitor with a share link", () => {
   const over = "This link does not work any more.";
 
   test("a link from the dialog shows the conversation, also what follows, and nothing to change it", async () => {
-    const owner = await web.logIn();
-    await owner.goto(`${web.url}/c/${id}`);
+    const owner = await web.logInAt(`/c/${id}`);
     await expectStatus(owner, "done");
     await owner.getByRole("button", { name: "More" }).click();
     await owner.getByRole("menuitem", { name: "Share" }).click();

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { desktop, isPhone, noBrowser, phone, WebBrowser } from "./web-browser.ts";
+import { everySecond } from "./every-case.ts";
+import { devices, isPhone, noBrowser, phone, WebBrowser } from "./web-browser.ts";
 import { about, expectStatus, finish, send, sidewaysOf, terminal, violationsOf } from "./web-page.ts";
 
 /** One file, because one server and one browser, which take seconds to start, serve all of its tests. */
@@ -28,8 +29,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
 
   test("J14: a copy made from the bar becomes the shown conversation", async () => {
     const id = await web.converse("first");
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`);
     await expectStatus(page, "done");
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Fork conversation" }).click();
@@ -40,8 +40,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
 
   test("J14: an edited message continues from the event directly before it, including the result of the last call", async () => {
     const id = await web.converse("first");
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`);
     await expectStatus(page, "done");
     const field = page.getByRole("textbox", { name: "Message" });
     await send(page, "Now the second");
@@ -62,8 +61,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
 
   test("J6: a message sent while the agent works is queued, can be edited or withdrawn, and is read once, also across a restart", async () => {
     const id = await web.converse("fourth");
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`);
     await page.getByRole("button", { name: "wait a while" }).waitFor();
     const queue = page.getByRole("list", { name: "Queued messages" });
     const waiting = (text: string) => queue.getByRole("listitem").filter({ hasText: text });
@@ -99,8 +97,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
 
   test("a message says what happens while the agent works: the page offers it, and shows, edits and withdraws what waits for the end of the run", async () => {
     const id = await web.converse("fifth");
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`);
     await page.getByRole("button", { name: "wait a while" }).waitFor();
     const choice = page.getByRole("combobox", { name: "While the agent works" });
     await choice.selectOption("After the run");
@@ -131,8 +128,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
   test("client tools: the page says which call waits for a client, until its result is there", async () => {
     const tool = { name: "weather", description: "Reports the weather.", waits_for_result: true };
     const id = await web.converse("sixth", { client_tools: [tool] });
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`);
     const calls = page.getByRole("list", { name: "Calls that wait for a client" });
     await calls.getByText(/^weather waits until/).waitFor();
     await web.call("POST", `/api/conversations/${id}/tool_results`, {
@@ -146,8 +142,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     "U16, U18, U19: conversations are shown side by side, each with its draft, its panel and its messages",
     async () => {
       const [one, other] = [await web.converse("first"), await web.converse("second")];
-      const page = await web.logIn();
-      await page.goto(`${web.url}/c/${one}`);
+      const page = await web.logInAt(`/c/${one}`);
       await page.getByRole("feed").getByText("The first is done.").waitFor();
       const entry = page.getByRole("navigation").getByRole("listitem").filter({ hasText: other });
       await entry.getByRole("button", { name: /^Open side by side/ }).click();
@@ -187,8 +182,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     "a conversation that is named beside itself stands there once, with nothing to close",
     async () => {
       const id = await web.converse("first");
-      const page = await web.logIn();
-      await page.goto(`${web.url}/c/${id}?beside=${id}&beside=${id}%3Fpanel%3Dfiles`);
+      const page = await web.logInAt(`/c/${id}?beside=${id}&beside=${id}%3Fpanel%3Dfiles`);
       await page.getByRole("feed").getByText("The first is done.").waitFor();
       await page.getByRole("button", { name: "Files" }).click();
       await page.waitForURL((url) => url.search === "?panel=files");
@@ -255,41 +249,39 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     },
   );
 
-  test.each([
-    ["at a desk", desktop],
-    ["on a phone", phone],
-  ] as const)("J5, U19: the keys of an approval work on its buttons too, %s", async (_, options) => {
-    const id = await web.converse("first", { confirmation_policy: { kind: "AlwaysConfirm" } });
-    const page = await web.logIn(options);
-    await page.goto(`${web.url}/c/${id}`);
-    const card = page.getByRole("group", { name: "Approval: terminal" });
-    await card
-      .getByText(/^(?:Behind a wall \(bubblewrap\)|On the server's machine, without a wall), in \//)
-      .waitFor();
-    const reject = card.getByRole("button", { name: "Reject", exact: true });
-    const reason = page.getByPlaceholder(/sent to the agent/);
-    await reject.press("Enter");
-    await reason.waitFor();
-    await page.keyboard.type("ra");
-    const back = card.getByRole("button", { name: "Back" });
-    await back.press("r");
-    expect(await reason.inputValue()).toBe("ra");
-    await back.press("Space");
-    await reject.focus();
-    await expect
-      .poll(async () => {
-        await page.keyboard.press("a");
-        return await card.count();
-      })
-      .toBe(0);
-    await page.getByRole("feed").getByText("The first is done.").waitFor();
-    await page.context().close();
-  });
+  test.each(everySecond(devices, 0))(
+    "J5, U19: the keys of an approval work on its buttons too, %s",
+    async (_, options) => {
+      const id = await web.converse("first", { confirmation_policy: { kind: "AlwaysConfirm" } });
+      const page = await web.logInAt(`/c/${id}`, options);
+      const card = page.getByRole("group", { name: "Approval: terminal" });
+      await card
+        .getByText(/^(?:Behind a wall \(bubblewrap\)|On the server's machine, without a wall), in \//)
+        .waitFor();
+      const reject = card.getByRole("button", { name: "Reject", exact: true });
+      const reason = page.getByPlaceholder(/sent to the agent/);
+      await reject.press("Enter");
+      await reason.waitFor();
+      await page.keyboard.type("ra");
+      const back = card.getByRole("button", { name: "Back" });
+      await back.press("r");
+      expect(await reason.inputValue()).toBe("ra");
+      await back.press("Space");
+      await reject.focus();
+      await expect
+        .poll(async () => {
+          await page.keyboard.press("a");
+          return await card.count();
+        })
+        .toBe(0);
+      await page.getByRole("feed").getByText("The first is done.").waitFor();
+      await page.context().close();
+    },
+  );
 
   test("U19: the approval setting is chosen with the arrow keys, and the dialog stays until it is closed", async () => {
     const id = await web.converse(null);
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`);
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Approval settings" }).click();
     const dialog = page.getByRole("dialog");

@@ -35,8 +35,7 @@ describe.skipIf(noBrowser !== null)("sub-agents in the page", () => {
   const delegate = async (text: string, more: object, options = {}): Promise<{ page: Page; id: string }> => {
     const tools = ["terminal", "task_tool_set"].map((name) => ({ name }));
     const id = await web.converse(text, { agent: { llm: {}, tools }, ...more });
-    const page = await web.logIn(options);
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`, options);
     return { page, id };
   };
   const always = { confirmation_policy: { kind: "AlwaysConfirm" } };

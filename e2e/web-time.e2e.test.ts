@@ -2,7 +2,8 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
+import { everySecond } from "./every-case.ts";
+import { desktop, devices, noBrowser, phone, WebBrowser } from "./web-browser.ts";
 import { about, expectStatus, finish, sidewaysOf, takePictures, terminal, violationsOf } from "./web-page.ts";
 
 type Stats = {
@@ -30,8 +31,7 @@ describe.skipIf(noBrowser !== null)("the exact log", () => {
   const searched = (page: Page, name: string): string | null => new URL(page.url()).searchParams.get(name);
 
   test("J19: the context meter says what the server says, and opens what filled it", async () => {
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`);
     await expectStatus(page, "done");
     const { items } = (await web.call("GET", `/api/conversations/${id}/events/search?limit=100`)) as {
       items: { id: string; kind: string }[];
@@ -79,8 +79,7 @@ describe.skipIf(noBrowser !== null)("the exact log", () => {
   });
 
   test("S12, J21: what the model was shown, and how the conversation stood at each event", async () => {
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`);
     await expectStatus(page, "done");
     const { items } = (await web.call("GET", `/api/conversations/${id}/events/search?limit=100`)) as {
       items: { id: string; kind: string }[];
@@ -169,51 +168,52 @@ describe.skipIf(noBrowser !== null)("the exact log", () => {
     return texts.map(({ json }) => String(json)).find((json) => json.includes(`"id":"${eventId}"`))!;
   };
 
-  test.each([
-    ["at a desk", desktop],
-    ["on a phone", phone],
-  ] as const)("J20, S19: the log itself, each event as it is stored, %s", async (_, options) => {
-    const page = await web.logIn(options);
-    await page.goto(`${web.url}/c/${id}`);
-    await expectStatus(page, "done");
-    await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("menuitem", { name: "All events" }).click();
-    const panel = page.getByRole("region", { name: "All events" });
-    await panel
-      .getByRole("button", { name: /^MessageEvent/ })
-      .first()
-      .waitFor();
-    await panel.getByRole("button", { name: "Verify log" }).click();
-    await panel.getByText("All 2 model requests match the log.").waitFor();
-    await panel.getByRole("combobox", { name: "Kind" }).selectOption("ActionEvent");
-    await expect.poll(() => panel.getByRole("button", { name: /^MessageEvent/ }).count()).toBe(0);
-    expect(await violationsOf(page)).toEqual([]);
-    expect(await sidewaysOf(page)).toBe(0);
-    const listed = panel.getByRole("button", { name: /^[A-Z]\w+Event/ });
-    const source = panel.getByRole("combobox", { name: "Source" });
-    await source.selectOption("user");
-    await panel.getByText("No events.").waitFor();
-    await source.selectOption("agent");
-    await panel.getByRole("combobox", { name: "Kind" }).selectOption("");
-    const text = panel.getByRole("searchbox", { name: "Message text" });
-    await source.selectOption("");
-    await text.fill("BEGIN");
-    await expect.poll(() => listed.allTextContents()).toEqual([expect.stringMatching(/^MessageEvent.*user/)]);
-    await text.fill("");
-    await panel.getByRole("combobox", { name: "Kind" }).selectOption("ActionEvent");
-    await panel.getByRole("button", { name: /^ActionEvent terminal/ }).click();
-    const stored = panel.locator("pre");
-    await stored.getByText("Say one").waitFor();
-    const eventId = searched(page, "of")!;
-    await panel.getByRole("button", { name: "Raw JSON" }).click();
-    await expect.poll(() => stored.textContent()).toBe(storedText(eventId));
-    expect(await violationsOf(page)).toEqual([]);
-    expect(await sidewaysOf(page)).toBe(0);
-    await page.reload();
-    await stored.getByText("Say one").waitFor();
-    await panel.getByRole("button", { name: "Show in conversation" }).click();
-    await page.waitForURL((url) => url.searchParams.get("event") === eventId);
-    await page.getByRole("article").filter({ hasText: "Say one" }).first().waitFor();
-    await page.context().close();
-  });
+  test.each(everySecond(devices, 1))(
+    "J20, S19: the log itself, each event as it is stored, %s",
+    async (_, options) => {
+      const page = await web.logInAt(`/c/${id}`, options);
+      await expectStatus(page, "done");
+      await page.getByRole("button", { name: "More" }).click();
+      await page.getByRole("menuitem", { name: "All events" }).click();
+      const panel = page.getByRole("region", { name: "All events" });
+      await panel
+        .getByRole("button", { name: /^MessageEvent/ })
+        .first()
+        .waitFor();
+      await panel.getByRole("button", { name: "Verify log" }).click();
+      await panel.getByText("All 2 model requests match the log.").waitFor();
+      await panel.getByRole("combobox", { name: "Kind" }).selectOption("ActionEvent");
+      await expect.poll(() => panel.getByRole("button", { name: /^MessageEvent/ }).count()).toBe(0);
+      expect(await violationsOf(page)).toEqual([]);
+      expect(await sidewaysOf(page)).toBe(0);
+      const listed = panel.getByRole("button", { name: /^[A-Z]\w+Event/ });
+      const source = panel.getByRole("combobox", { name: "Source" });
+      await source.selectOption("user");
+      await panel.getByText("No events.").waitFor();
+      await source.selectOption("agent");
+      await panel.getByRole("combobox", { name: "Kind" }).selectOption("");
+      const text = panel.getByRole("searchbox", { name: "Message text" });
+      await source.selectOption("");
+      await text.fill("BEGIN");
+      await expect
+        .poll(() => listed.allTextContents())
+        .toEqual([expect.stringMatching(/^MessageEvent.*user/)]);
+      await text.fill("");
+      await panel.getByRole("combobox", { name: "Kind" }).selectOption("ActionEvent");
+      await panel.getByRole("button", { name: /^ActionEvent terminal/ }).click();
+      const stored = panel.locator("pre");
+      await stored.getByText("Say one").waitFor();
+      const eventId = searched(page, "of")!;
+      await panel.getByRole("button", { name: "Raw JSON" }).click();
+      await expect.poll(() => stored.textContent()).toBe(storedText(eventId));
+      expect(await violationsOf(page)).toEqual([]);
+      expect(await sidewaysOf(page)).toBe(0);
+      await page.reload();
+      await stored.getByText("Say one").waitFor();
+      await panel.getByRole("button", { name: "Show in conversation" }).click();
+      await page.waitForURL((url) => url.searchParams.get("event") === eventId);
+      await page.getByRole("article").filter({ hasText: "Say one" }).first().waitFor();
+      await page.context().close();
+    },
+  );
 });

@@ -2,6 +2,7 @@ import path from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { cutScript, playCuts } from "./cut-journey.ts";
+import { everySecond } from "./every-case.ts";
 import { desktop, isPhone, noBrowser, phone, WebBrowser } from "./web-browser.ts";
 import {
   about,
@@ -90,8 +91,7 @@ describe.skipIf(noBrowser !== null)("the page", () => {
 
   test("J4: a reload, a second tab and a phone show the same", async () => {
     const id = await web.converse("repair it");
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`);
     await expectStatus(page, "done");
     await page.getByRole("feed").getByRole("table").waitFor();
     const shown = await textOf(page);
@@ -100,8 +100,7 @@ describe.skipIf(noBrowser !== null)("the page", () => {
     const tab = await web.tab(page);
     await tab.goto(`${web.url}/c/${id}`);
     await expect.poll(() => textOf(tab)).toBe(shown);
-    const small = await web.logIn(phone);
-    await small.goto(`${web.url}/c/${id}`);
+    const small = await web.logInAt(`/c/${id}`, phone);
     await expect.poll(async () => words(await textOf(small))).toBe(words(shown));
     expect(await sidewaysOf(small)).toBe(0);
     await page.context().close();
@@ -110,8 +109,7 @@ describe.skipIf(noBrowser !== null)("the page", () => {
 
   test("J7: stop ends the run, and go on continues it", async () => {
     const id = await web.converse("something slow");
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`);
     await page.getByRole("button", { name: "wait a minute" }).waitFor();
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     await expectStatus(page, "paused");
@@ -127,8 +125,7 @@ describe.skipIf(noBrowser !== null)("the page", () => {
       const content = `Message ${index} ${"and more ".repeat(index % 7)}`;
       await web.call("POST", `/api/conversations/${id}/events`, { content, run: false });
     }
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`);
     await page.getByText("Message 149").waitFor();
     const jumps = await page.getByRole("feed").evaluate(scrollToTop);
     expect(jumps.largest).toBeLessThanOrEqual(1);
@@ -143,8 +140,7 @@ describe.skipIf(noBrowser !== null)("the page", () => {
     const id = await web.converse(null);
     for (let index = 0; index < 40; index += 1)
       await web.call("POST", `/api/conversations/${id}/events`, { content: `Line ${index}`, run: false });
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`);
     await page.getByRole("feed").getByText("Line 39").waitFor();
     await web.call("POST", `/api/conversations/${id}/events`, { content: "Now talk", run: true });
     await page.getByText("Writing, not saved yet").waitFor();
@@ -161,8 +157,7 @@ describe.skipIf(noBrowser !== null)("the page", () => {
 
   test("J10, U11: selected text stays selected while the answer streams, and code is copied unchanged", async () => {
     const id = await web.converse(null);
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`);
     await send(page, "Explain it");
     const feed = page.getByRole("feed");
     await feed.getByText("The first part.").waitFor();
@@ -184,9 +179,8 @@ describe.skipIf(noBrowser !== null)("the page", () => {
 
   test("J11, U16: a draft survives leaving, reloading and closing, and stays in its conversation", async () => {
     const [one, two] = [await web.converse(null), await web.converse(null)];
-    const page = await web.logIn();
+    const page = await web.logInAt(`/c/${one}`);
     const field = page.getByRole("textbox", { name: "Message" });
-    await page.goto(`${web.url}/c/${one}`);
     await field.fill("half a thought");
     await page.goto(`${web.url}/c/${two}`);
     await expect.poll(() => field.inputValue()).toBe("");
@@ -204,8 +198,7 @@ describe.skipIf(noBrowser !== null)("the page", () => {
 
   test("J13, U15: the server is killed and restarted: no reload, and a message sent meanwhile is there once", async () => {
     const id = await web.converse(null);
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`);
     const field = page.getByRole("textbox", { name: "Message" });
     await field.waitFor();
     await web.killAndRestart(async () => {
@@ -274,8 +267,7 @@ describe.skipIf(noBrowser !== null)("the page", () => {
 
   test("J29, U21: nothing that an agent writes becomes a part of the page", async () => {
     const id = await web.converse("hostile things");
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`);
     await expectStatus(page, "done");
     await page.getByRole("feed").getByRole("button", { name: /bold/ }).click();
     await page.getByRole("feed").locator("pre").first().waitFor();
@@ -289,9 +281,9 @@ describe.skipIf(noBrowser !== null)("the page", () => {
   });
 
   test.each([
-    ["at a desk, light and dark", desktop, violationsInBothThemes],
-    ["on a phone, light", phone, violationsOf],
-  ] as const)("U18, U20: axe finds nothing %s", async (_, options, check) => {
+    ["at a desk, light and dark", desktop, violationsInBothThemes, 0],
+    ["on a phone, light", phone, violationsOf, 1],
+  ] as const)("U18, U20: axe finds nothing %s", async (_, options, check, from) => {
     const workspace = { kind: "LocalWorkspace", working_dir: path.join(web.place.folder, "notes") };
     const finished = await web.converse("repair it", { title: "Repair the note", workspace });
     await web.converse("danger three", {
@@ -302,8 +294,8 @@ describe.skipIf(noBrowser !== null)("the page", () => {
     const page = await web.logIn({ ...options, colorScheme: "light" });
     const screens = [
       "/",
-      "/inbox",
       `/c/${finished}`,
+      "/inbox",
       "/settings/models",
       "/settings/secrets",
       "/settings/mcp",
@@ -312,7 +304,7 @@ describe.skipIf(noBrowser !== null)("the page", () => {
       "/conversations",
       "/archived",
     ];
-    for (const screen of screens) {
+    for (const screen of everySecond(screens, from)) {
       await page.goto(`${web.url}${screen}`);
       await page.getByRole("heading", { level: 1 }).first().waitFor();
       await page.waitForLoadState("networkidle");

@@ -72,6 +72,7 @@ export async function buildCommand(
   outDirectory: string,
   { late = loadedAtStart, alsoStarted = [] }: BuildCommandOptions = {},
 ): Promise<BuiltCommand> {
+  process.env["GOGC"] ??= bundlerGarbage;
   const { scripts: all, assets } = findLoadedFiles(root);
   const started = [...all.filter((file) => file !== programFile), ...alsoStarted];
   const manifest = commandManifest(root);
@@ -156,6 +157,12 @@ export async function buildCommand(
     bytes: scripts.reduce((sum, [, output]) => sum + output.bytes, program.bytes),
   };
 }
+
+/**
+ * How much garbage the bundler, a Go program, lets gather, in percent of what it holds: with the usual 100 it takes a quarter more processor
+ * time. It has 1.5 GB of memory at most then.
+ */
+const bundlerGarbage = "400";
 
 /** Short lines, so that a position in a stack trace is useful. */
 const longestLine = 160;

@@ -2,28 +2,34 @@ import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { templateFile } from "../packages/web/src/log/replay-template.ts";
+import { hashPageSources, readPageRecord, writePageRecord } from "./page-record.ts";
+import { pageSizes } from "./page-sizes.ts";
 import { thirdPartyNotices } from "./third-party-notices.ts";
 
 const texts = new Set([".css", ".js", ".svg", ".txt", ".webmanifest"]);
 
 /**
  * Builds the page into `packages/web/dist`, where a server run from the sources finds it; `npm run build` copies it into the
- * published package. Each text file also gets compressed copies, `.br` and `.gz`. Returns the folder.
+ * published package. Each text file also gets compressed copies, `.br` and `.gz`. What was built from the same sources stays. Returns
+ * the folder.
  */
 export async function buildWeb(root: string): Promise<string> {
+  const folder = path.join(root, "packages/web/dist");
+  if (readPageRecord(root) !== null) return folder;
+  const builtFrom = hashPageSources(root);
   const { buildPage } = await import("./web-page.ts");
   const { buildReplay } = await import("./build-replay.ts");
-  const { sources } = await buildPage(root, true);
+  const page = await buildPage(root, true);
   const replay = await buildReplay(root);
-  const folder = path.join(root, "packages/web/dist");
   writeFileSync(path.join(folder, templateFile), replay.template);
   writeFileSync(
     path.join(folder, "THIRD-PARTY-NOTICES.txt"),
-    thirdPartyNotices([...new Set([...sources, ...replay.sources])]),
+    thirdPartyNotices([...new Set([...page.sources, ...replay.sources])]),
   );
   for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     if (texts.has(path.extname(file))) pack(path.join(folder, file));
   }
+  writePageRecord(root, builtFrom, pageSizes(root, page));
   return folder;
 }
 

@@ -22,6 +22,13 @@ const partly = [
   "root-jail.int",
   "scheduler.int",
 ];
+const partlyFast = [
+  "automations/scheduler.test",
+  "conversation-log.test",
+  "engine/scheduler.test",
+  "intercepted-fuzz.test",
+  "processes/mask.test",
+];
 const parts = [
   [`${testing}/fuzz/run.ts`, "--count", "100000"],
   [`${testing}/fuzz/run.ts`, "--count", "10000", "--seed", "424242"],
@@ -55,7 +62,9 @@ const parts = [
   ["bench/web/hour.ts", "--minutes", "60"],
   ["node_modules/vitest/vitest.mjs", "run", "--project", "int", ...partly],
   ["node_modules/vitest/vitest.mjs", "run", "--project", "fast", "--project", "postgres", "killed-import"],
+  ["node_modules/vitest/vitest.mjs", "run", "--project", "fast", ...partlyFast],
   ["node_modules/vitest/vitest.mjs", "run", "--project", "browser", "browser-in-"],
+  ["node_modules/vitest/vitest.mjs", "run", "--project", "e2e", "e2e/web"],
   ["scripts/build-packages.ts", "--cpu", "x64,arm64", "--level", "1"],
   ["node_modules/vitest/vitest.mjs", "run", "--project", "deploy", "--project", "deploy-nightly"],
   [`${testing}/nightly/soak.ts`, "--minutes", "30"],

@@ -12,6 +12,9 @@ const token: BoundSecret = {
   as: ["header", "basic", "query", "body"],
 };
 
+/** By day a third of the cases; all with `CONVOKE_EVERY_CASE=1`. */
+const nth = process.env["CONVOKE_EVERY_CASE"] === "1" ? 1 : 3;
+
 const fragments =
   `GET |POST |/|?a=|https://evil.example/|*|${token.placeholder}| HTTP/1.1| HTTP/2.0|\r\n|\r\n\r\n|Host: x|
 Authorization: Basic |Content-Length: 5|Content-Length: -1|Transfer-Encoding: chunked|Content-Type: application/json|
@@ -47,7 +50,7 @@ test("whatever clients send inside of TLS, the proxy goes on and tells no value"
       await closed;
       expect(answer).not.toContain(token.value);
     }),
-    { numRuns: 150 },
+    { numRuns: 150 / nth },
   );
   const { body } = await world.get("https://api.example.com/", { headers: { "X-A": token.placeholder } });
   expect(body).toContain(token.placeholder);
