@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -107,12 +108,19 @@ async function tooLong(): Promise<number> {
 
 async function interrupted(): Promise<number> {
   const words = ["run", "WAIT for Ctrl-C", "--workspace", server.workspaceDir, "--server", server.url];
-  const ended = new Promise<number>((resolve) => {
-    const child = execFile(process.execPath, [testedPrograms().command, ...words], { env: environment });
-    child.on("close", (code) => resolve(code ?? -1));
-    void waiting("WAIT for Ctrl-C").then(() => child.kill("SIGINT"));
+  const child = spawn(process.execPath, [testedPrograms().command, ...words], {
+    env: environment,
+    stdio: ["ignore", "pipe", "ignore"],
   });
-  return await ended;
+  const ended = once(child, "close") as Promise<[number | null]>;
+  // What it shows of the run says that it listens to the signal.
+  let output = "";
+  child.stdout.on("data", (data: Buffer) => (output += data.toString()));
+  await expect.poll(() => output).toContain("WAIT for Ctrl-C");
+  await waiting("WAIT for Ctrl-C");
+  child.kill("SIGINT");
+  const [code] = await ended;
+  return code ?? -1;
 }
 
 test.each(ways)("it ends as %s: %s", async (name, _how, act) => {
