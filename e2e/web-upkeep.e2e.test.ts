@@ -22,8 +22,7 @@ describe.skipIf(noBrowser !== null)("a page that stays open", () => {
   const newer = (page: Page) => page.getByText("A new version of this page is available.");
   const openConversation = async (): Promise<Page> => {
     const id = await web.converse("begin");
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}`);
+    const page = await web.logInAt(`/c/${id}`);
     await page.getByRole("feed").getByText("Begun.").waitFor();
     return page;
   };

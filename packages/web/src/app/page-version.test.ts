@@ -36,3 +36,17 @@ test("J30: a server that gives no answer says nothing about the page", async () 
   await version.check();
   expect(version.isOld.snapshot()).toBe(true);
 });
+
+test("J30: a connection while the page is read has it read again: what is on its way may be of a server that ended", async () => {
+  const answers = Promise.withResolvers<string>();
+  let reads = 0;
+  const version = new PageVersion("./assets/index-1.js", async () => {
+    reads += 1;
+    return reads === 1 ? await answers.promise : page("index-2.js");
+  });
+  const first = version.check();
+  await version.check();
+  answers.reject(new TypeError("Failed to fetch"));
+  await first;
+  expect([version.isOld.snapshot(), reads]).toEqual([true, 2]);
+});

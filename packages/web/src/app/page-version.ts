@@ -9,6 +9,7 @@ export class PageVersion {
   readonly #script: string;
   readonly #read: () => Promise<string | null>;
   #isReading = false;
+  #isAskedAgain = false;
 
   /** `script`: the address of this page's entry script; `read`: fetches the current page, null if there is none. */
   constructor(script: string, read: () => Promise<string | null>) {
@@ -17,13 +18,18 @@ export class PageVersion {
   }
 
   async check(): Promise<void> {
-    if (this.#isReading || this.isOld.snapshot()) return;
+    this.#isAskedAgain = true;
+    if (this.#isReading) return;
     this.#isReading = true;
-    try {
-      const page = await this.#read();
-      if (page !== null && this.#script !== "") this.isOld.set(!page.includes(`/${this.#script}"`));
-    } catch {
-      // Offline: the next connection checks again.
+    // What is read may be from before the connection that asks meanwhile, or fail because of its server's end.
+    while (this.#isAskedAgain && !this.isOld.snapshot()) {
+      this.#isAskedAgain = false;
+      try {
+        const page = await this.#read();
+        if (page !== null && this.#script !== "") this.isOld.set(!page.includes(`/${this.#script}"`));
+      } catch {
+        // Offline: the next connection checks again.
+      }
     }
     this.#isReading = false;
   }

@@ -1,19 +1,19 @@
-import { useEffect, useRef, useState } from "react";
+import { Suspense, useEffect, useRef, useState } from "react";
 import { BrowserStorage } from "../lib/browser-storage.ts";
 import { useStore } from "../lib/store.ts";
 import { LoginAgain } from "../login/login-again.tsx";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
-import { useMoreWords } from "../words/words.ts";
+import { useWords } from "../words/words.ts";
 import { PageVersion, readPage } from "./page-version.ts";
 import { mayReload } from "./may-reload.ts";
 
 /**
  * For long-lived pages: a notice if a newer version is available, and a login form when the login ends. Loaded with
- * the first screen, because its own file may be gone later.
+ * the first screen and its words, because files of this version may be gone later.
  */
 export default function Upkeep() {
-  const words = useMoreWords().upkeep;
+  const words = useWords().upkeep;
   const { login } = useServices();
   const isLapsed = useStore(login.status) === "lapsed";
   const isOld = useOldPage();
@@ -30,12 +30,16 @@ export default function Upkeep() {
           </Button>
         </div>
       )}
-      {isLapsed && <LoginAgain />}
+      {isLapsed && (
+        <Suspense>
+          <LoginAgain />
+        </Suspense>
+      )}
     </>
   );
 }
 
-/** Checks after each reconnect, and when a chunk could not be loaded. */
+/** Checks when it is mounted, after each reconnect, and when a chunk could not be loaded. */
 function useOldPage(): boolean {
   const { overview } = useServices();
   const [version] = useState(
@@ -56,6 +60,8 @@ function useOldPage(): boolean {
     for (const name of ["pointerdown", "keydown", "input"])
       addEventListener(name, use, { capture: true, signal: stop.signal });
     const end = overview.connections.subscribe(check);
+    // This file comes behind the first screen: the server may have been restarted since.
+    check();
     return () => {
       stop.abort();
       end();

@@ -153,6 +153,10 @@ export const de: Words = {
     goal: (status) => `Ziel: ${goalStatuses[status] ?? status}`,
     setting: (key) => `Geändert: ${settings[key] ?? key.replaceAll("_", " ")}`,
   },
+  upkeep: {
+    newer: "Eine neue Version dieser Seite ist verfügbar. Deine Entwürfe bleiben erhalten.",
+    reload: "Neu laden",
+  },
   announce: {
     asks: (what) => `Braucht Freigabe: ${what}`,
     done: (title) => `Fertig: ${title}`,

@@ -133,6 +133,10 @@ export const en = {
     goal: (status: string) => `Goal: ${status}`,
     setting: (key: string) => `Changed: ${key.replaceAll("_", " ")}`,
   },
+  upkeep: {
+    newer: "A new version of this page is available. Your drafts are kept.",
+    reload: "Reload",
+  },
   announce: {
     asks: (what: string) => `Needs approval: ${what}`,
     done: (title: string) => `Done: ${title}`,

@@ -2,7 +2,7 @@ import type { MoreWords } from "./words.ts";
 
 export const openPageDe: Pick<
   MoreWords,
-  "attachedImages" | "list" | "cardBody" | "retryLine" | "upkeep" | "mcp" | "network" | "continuesWithout"
+  "attachedImages" | "list" | "cardBody" | "retryLine" | "mcp" | "network" | "continuesWithout"
 > = {
   list: {
     none: "Noch keine Gespräche.",
@@ -24,10 +24,6 @@ export const openPageDe: Pick<
   retryLine: {
     retry: (attempt, seconds) => `Das Modell antwortet nicht. Versuch ${attempt + 1} in ${seconds} s.`,
     servers: (seconds) => `Wartet auf den Start von MCP-Servern, höchstens noch ${seconds} s.`,
-  },
-  upkeep: {
-    newer: "Eine neue Version dieser Seite ist verfügbar. Deine Entwürfe bleiben erhalten.",
-    reload: "Neu laden",
   },
   network: {
     title: "Netzwerk",

@@ -22,10 +22,6 @@ export const openPageEn = {
       `The model is not responding. Attempt ${attempt + 1} in ${seconds} s.`,
     servers: (seconds: number) => `Waiting for MCP servers to start, at most ${seconds} s more.`,
   },
-  upkeep: {
-    newer: "A new version of this page is available. Your drafts are kept.",
-    reload: "Reload",
-  },
   network: {
     title: "Network",
     none: "Nothing has left this conversation's wall or sandbox yet, or there is none.",
