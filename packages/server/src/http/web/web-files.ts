@@ -1,7 +1,9 @@
+import { buffer } from "node:stream/consumers";
 import { negotiate } from "@fastify/accept-negotiator";
 import send, { type FileSendResult } from "@fastify/send";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { varyBy } from "../vary-by.ts";
+import { contentTag, isKnownTag } from "./content-tag.ts";
 import { hashedPaths } from "./hashed-paths.ts";
 
 /** By the requested name. */
@@ -24,9 +26,9 @@ export async function sendFile(
   reply: FastifyReply,
   { directory, path, headers }: WantedFile,
 ): Promise<FastifyReply | undefined> {
-  const { found, encoding } = await findFile(request, directory, path);
-  if (found === null) return undefined;
   const isHashed = hashedPaths.test(path);
+  const { found, encoding } = await findFile(request, directory, path, isHashed);
+  if (found === null) return undefined;
   reply.headers({
     ...headers,
     ...found.headers,
@@ -35,19 +37,30 @@ export async function sendFile(
     ...(encoding === null ? {} : { "content-encoding": encoding }),
   });
   varyBy(reply, "Accept-Encoding");
-  return reply.status(found.statusCode).send(found.stream);
+  if (isHashed || request.method === "HEAD") return reply.status(found.statusCode).send(found.stream);
+  const content = await buffer(found.stream);
+  const etag = contentTag(content);
+  if (!isKnownTag(request.headers["if-none-match"], etag)) return reply.headers({ etag }).send(content);
+  return reply.removeHeader("content-length").headers({ etag }).status(304).send();
 }
 
 type Found = { readonly found: FileSendResult | null; readonly encoding: string | null };
 
-/** The smallest built encoding that the client accepts. */
-async function findFile({ raw, headers }: FastifyRequest, root: string, path: string): Promise<Found> {
+/** The smallest built encoding that the client accepts. Its size and time of change are its tag where the name has a hash. */
+async function findFile(
+  { raw, headers }: FastifyRequest,
+  root: string,
+  path: string,
+  isHashed: boolean,
+): Promise<Found> {
   const options = {
     root,
     index: false,
     dotfiles: "deny",
     acceptRanges: false,
     cacheControl: false,
+    etag: isHashed,
+    lastModified: isHashed,
   } as const;
   let left = [...encodings.keys()];
   for (;;) {

@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
 
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
@@ -154,6 +154,28 @@ describe("S1: its files", () => {
     const manifest = await get("/manifest.webmanifest", { accept: browser });
     expect(manifest.headers.get("content-type")).toContain("application/manifest+json");
   });
+});
+
+test("J30: what keeps its name is sent again when its content changed, even with the same size and time of change", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "convoke-web-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await using place = await startTestServer({ config: { webDir: folder } });
+  const file = join(folder, "early.js");
+  const write = async (text: string): Promise<void> => {
+    await writeFile(file, text);
+    await utimes(file, 499_162_500, 499_162_500);
+  };
+  await write("// one");
+  const first = await fetch(`${place.url}/early.js`);
+  const known = {
+    "if-none-match": first.headers.get("etag")!,
+    "if-modified-since": new Date(499_162_500_000).toUTCString(),
+  };
+  expect(await first.text()).toBe("// one");
+  expect((await fetch(`${place.url}/early.js`, { cache: "no-cache", headers: known })).status).toBe(304);
+  await write("// two");
+  const second = await fetch(`${place.url}/early.js`, { cache: "no-cache", headers: known });
+  expect([second.status, await second.text()]).toEqual([200, "// two"]);
 });
 
 test("S1: a page that is built again is served at once, and a missing one changes nothing", async () => {

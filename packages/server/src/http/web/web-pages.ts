@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { readIfThere } from "../../lib/read-if-there.ts";
 import { varyBy } from "../vary-by.ts";
+import { contentTag, isKnownTag } from "./content-tag.ts";
 import { hashedPaths } from "./hashed-paths.ts";
 import { prefersHtml } from "./prefers-html.ts";
 import { webHeaders } from "./web-headers.ts";
@@ -45,9 +45,9 @@ async function sendPage(
   const html = await readIfThere(join(webDir, "index.html"));
   if (html === null) return undefined;
   const page = withBase(html, new URL(request.publicAddress).pathname);
-  const etag = `"${createHash("sha256").update(page).digest("base64url").slice(0, 27)}"`;
+  const etag = contentTag(page);
   reply.headers({ ...webHeaders, "cache-control": "no-cache", etag });
-  if (request.headers["if-none-match"]?.includes(etag) === true) return reply.status(304).send();
+  if (isKnownTag(request.headers["if-none-match"], etag)) return reply.status(304).send();
   return reply.type("text/html; charset=utf-8").send(page);
 }
 
