@@ -100,7 +100,9 @@ export function removalBeyond<Table extends Named>(
     .orderBy(column, "desc")
     .orderBy(key, "desc")
     .offset(max)
-    .limit(1);
+    .limit(1)
+    // A row of both columns, for the comparison of tuples.
+    .$castTo<Record<string, never>>();
   const removal = untyped(tables)
     .deleteFrom(nameOf(table))
     .where((is) => is.and([matching(is, wanted), is(is.refTuple(column, key), "<=", highest)]));
