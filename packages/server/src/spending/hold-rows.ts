@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Transaction } from "kysely";
+import type { Selectable, Transaction } from "kysely";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { Tables } from "../database/tables.ts";
@@ -13,9 +13,9 @@ export type HoldRowsDeps = {
   readonly logger: Logger;
 };
 
-/** Amounts are US dollars; null: without a limit. */
-type HoldCost = { readonly most?: number | null };
-type HoldRow = HoldCost & { readonly id: string; readonly node_id: string; readonly taken_at: number };
+/** Of holds that have one. */
+type HoldCost = Partial<Pick<Selectable<Tables["spend_holds"]>, "most">>;
+type HoldRow = HoldCost & Pick<Selectable<Tables["wall_holds"]>, "id" | "node_id" | "taken_at">;
 export type Hold = { readonly release: () => void };
 
 /** How long a hold counts whose node is not yet known here. */
@@ -32,7 +32,7 @@ export class HoldRows {
     this.#deps = deps;
   }
 
-  /** A new hold of a user, with this cost; or what `refuse` makes of those that count, and then nothing is written. */
+  /** A new hold of a user, with this cost; or what `refuse` makes of those that count, and then nothing is written. It may be called again. */
   async take<Refusal>(
     userId: string,
     cost: HoldCost,
