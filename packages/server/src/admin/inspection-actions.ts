@@ -2,12 +2,13 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readExecutions, type RecordedExecution } from "@convoke/tool-host";
 import type { ConversationState } from "../engine/state/conversation-state.ts";
-import type { InspectedAction, Inspection } from "./inspection.ts";
 import type { ConversationRow } from "../journal/journal.ts";
 import type { StoreFacts } from "../journal/store-inspector.ts";
 import { formatInstant } from "../lib/instant.ts";
 import { readIfThere } from "../lib/read-if-there.ts";
 import { describeStorageFault, inFile } from "../lib/storage-fault.ts";
+
+type RecordPlace = "here" | "sandbox" | "elsewhere";
 
 /**
  * Where the record of executions is. That of a sandbox is not read, because programs there can write to it; that of
@@ -17,17 +18,19 @@ export async function findRecordPlace(
   { sandboxId, host }: ConversationRow,
   { machine }: StoreFacts,
   dataDir: string,
-): Promise<Inspection["execution_record"]> {
+): Promise<RecordPlace> {
   if (sandboxId !== null || host !== null) return "sandbox";
   if (machine === null) return "here";
   return (await readIfThere(join(dataDir, "machine")))?.trim() === machine ? "here" : "elsewhere";
 }
 
+export type InspectedAction = Awaited<ReturnType<typeof readOpenActions>>[number];
+
 export async function readOpenActions(
   state: ConversationState,
   row: ConversationRow,
   { dataDir, place, damages }: RecordSources,
-): Promise<InspectedAction[]> {
+) {
   const ids = state.openActions.map(({ id }) => id);
   const recorded = new Map<string, RecordedExecution>();
   let isRead = place === "here";
@@ -43,15 +46,19 @@ export async function readOpenActions(
       isRead = false;
     }
   }
-  return state.openActions.map(({ id, seq, toolName, toolCallId, gate }): InspectedAction => {
+  return state.openActions.map(({ id, seq, toolName, toolCallId, gate }) => {
     const found = recorded.get(id);
+    const execution: RecordedExecution["state"] | "none" | "unknown" =
+      found?.state ?? (isRead ? "none" : "unknown");
     return {
       action_id: id,
       seq,
       tool_call_id: toolCallId,
       tool_name: toolName,
+      /** Only a person may let it start. */
       is_waiting: gate === "awaiting",
-      execution: found?.state ?? (isRead ? "none" : "unknown"),
+      /** By the record of executions. `announced` did not begin, `started` began or may have; `unknown`: the record is not here, or damaged. */
+      execution,
       started_at: toInstant(found?.startedAtMs ?? null),
       ended_at: toInstant(found?.endedAtMs ?? null),
     };
@@ -60,7 +67,7 @@ export async function readOpenActions(
 
 type RecordSources = {
   readonly dataDir: string;
-  readonly place: Inspection["execution_record"];
+  readonly place: RecordPlace;
   /** Damages found while reading. */
   readonly damages: string[];
 };

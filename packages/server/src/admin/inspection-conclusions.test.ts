@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { concludeInspection } from "./inspection-conclusions.ts";
-import type { InspectedAction, Inspection } from "./inspection.ts";
+import type { InspectedAction } from "./inspection-actions.ts";
+import type { Inspection } from "./inspection.ts";
 
 type Found = Parameters<typeof concludeInspection>[0];
 type State = NonNullable<Inspection["state"]>;

@@ -1,6 +1,5 @@
-import type { InspectedAction, Inspection } from "./inspection.ts";
-
-type Found = Omit<Inspection, "conclusions">;
+import type { InspectedAction } from "./inspection-actions.ts";
+import type { ReadParts as Found } from "./inspection.ts";
 
 /** Conclusions from all parts of an inspection: what the conversation waits for, and who has to act. */
 export function concludeInspection(found: Found): string[] {

@@ -1,12 +1,11 @@
 import { beginningOf } from "../engine/state/shown-facts.ts";
-import type { InspectedEvent } from "./inspection.ts";
 import type { EventWithMeta } from "../journal/journal.ts";
 import { searchTextOf } from "../journal/search-text.ts";
 
 const summaryCharacters = 160;
 
 /** Describes an event in one line. Tolerates damaged events and those of newer releases. */
-export function lineOfEvent({ seq, id, json, meta }: EventWithMeta): InspectedEvent {
+export function lineOfEvent({ seq, id, json, meta }: EventWithMeta) {
   const event = readObject(json);
   const beside = Object.keys(readObject(meta ?? "{}") ?? { damaged: true });
   if (event === null)
@@ -15,10 +14,13 @@ export function lineOfEvent({ seq, id, json, meta }: EventWithMeta): InspectedEv
   return {
     seq,
     id,
+    /** Null for a damaged one. */
     timestamp: text("timestamp") || null,
     kind: text("kind"),
     source: text("source"),
+    /** Its beginning on one line, as clients may read it. */
     summary: onOneLine(`${text("tool_name")} ${summaryOf(event, json)}`),
+    /** Names of the private facts beside the event. */
     beside,
   };
 }

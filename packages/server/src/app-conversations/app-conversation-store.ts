@@ -1,5 +1,10 @@
 import { readConfig } from "../engine/read-config.ts";
-import type { AppConversationFilter as StoredFilter, ConversationRow, Journal } from "../journal/journal.ts";
+import type {
+  AppConversationFilter,
+  AppConversationQuery,
+  ConversationRow,
+  Journal,
+} from "../journal/journal.ts";
 import type { AppFacts } from "./start-order.ts";
 import { itemsOfPages } from "../lib/items-of-pages.ts";
 
@@ -15,22 +20,6 @@ export type AppConversationRow = {
   readonly createdAtMs: number;
   readonly title: string | null;
   readonly updatedAtMicros: number;
-};
-
-export type AppConversationFilter = {
-  readonly ownerId: string;
-  readonly sandboxId?: string | undefined;
-  readonly createdGteMs?: number | undefined;
-  readonly createdLtMs?: number | undefined;
-  /** Those below another conversation too. */
-  readonly withSubConversations: boolean;
-};
-
-export type AppConversationScan = AppConversationFilter & {
-  readonly isNewestFirst: boolean;
-  /** Of the first one of the answer, unless it is excluded by a filter. */
-  readonly pageId?: string | undefined;
-  readonly limit: number;
 };
 
 export type AppFactsChange = Partial<
@@ -84,19 +73,15 @@ export class AppConversationStore {
   }
 
   /** By creation. */
-  async scan(scan: AppConversationScan): Promise<{ items: AppConversationRow[]; nextPageId: string | null }> {
-    const { isNewestFirst, pageId, limit } = scan;
-    const { items, nextPageId } = await this.#journal.searchAppConversations({
-      ...toFilter(scan),
-      sort: isNewestFirst ? "CREATED_AT_DESC" : "CREATED_AT",
-      limit,
-      pageId,
-    });
+  async scan(
+    query: AppConversationQuery,
+  ): Promise<{ items: AppConversationRow[]; nextPageId: string | null }> {
+    const { items, nextPageId } = await this.#journal.searchAppConversations(query);
     return { items: items.map(toRow), nextPageId };
   }
 
   async count(filter: AppConversationFilter): Promise<number> {
-    return await this.#journal.countAppConversations(toFilter(filter));
+    return await this.#journal.countAppConversations(filter);
   }
 
   /** Those directly below each of these. */
@@ -119,17 +104,6 @@ export class AppConversationStore {
 /** As they stand in the row. */
 export function writeFacts(facts: AppFacts, parentId: string | null): string {
   return JSON.stringify({ ...facts, parent_id: parentId });
-}
-
-function toFilter(filter: AppConversationFilter): StoredFilter {
-  const { ownerId, sandboxId, createdGteMs, createdLtMs, withSubConversations } = filter;
-  return {
-    ownerId,
-    sandboxId,
-    createdGteMicros: createdGteMs !== undefined ? createdGteMs * 1000 : undefined,
-    createdLtMicros: createdLtMs !== undefined ? createdLtMs * 1000 : undefined,
-    parentIds: !withSubConversations ? null : undefined,
-  };
 }
 
 /** A field that was set to null may be gone. */

@@ -54,18 +54,18 @@ beforeAll(async () => {
 afterAll(() => scope.disposeAsync());
 
 const filters: readonly Omit<ListFilter, "ownerId">[] = [
-  { withSubConversations: false },
-  { withSubConversations: true },
-  { withSubConversations: true, sandboxId: "box1" },
-  { withSubConversations: true, createdGteMs: 1_003, createdLtMs: 1_008 },
-  { withSubConversations: true, titleContains: "tITLE 2" },
+  { parentIds: null },
+  {},
+  { sandboxId: "box1" },
+  { createdGteMicros: 1_003_000, createdLtMicros: 1_008_000 },
+  { titleContains: "tITLE 2" },
   {
-    withSubConversations: false,
+    parentIds: null,
     titleContains: "100%_",
     updatedGteMicros: 4_999_700,
     updatedLtMicros: 4_999_950,
   },
-  { withSubConversations: true, titleContains: "nothing" },
+  { titleContains: "nothing" },
 ];
 const sorts: readonly AppConversationSort[] = [
   "CREATED_AT",
@@ -106,7 +106,6 @@ test("a page id of another user is unknown", async () => {
   const theirs = rows.find(({ ownerId }) => ownerId === "bob")!.id;
   const query = {
     ownerId: "ada",
-    withSubConversations: true,
     sort: "CREATED_AT",
     limit: 5,
     pageId: theirs,
@@ -117,13 +116,13 @@ test("a page id of another user is unknown", async () => {
 function passesSimply(row: AppConversationRow, filter: Omit<ListFilter, "ownerId">): boolean {
   const { title, updatedAtMicros } = row;
   const { titleContains: text = "", updatedGteMicros = 0, updatedLtMicros = Infinity } = filter;
-  const { createdGteMs = 0, createdLtMs = Infinity, sandboxId = row.sandboxId } = filter;
+  const { createdGteMicros = 0, createdLtMicros = Infinity, sandboxId = row.sandboxId } = filter;
   return (
     row.ownerId === "ada" &&
-    (filter.withSubConversations || row.parentId === null) &&
+    (filter.parentIds === undefined || row.parentId === null) &&
     row.sandboxId === sandboxId &&
-    row.createdAtMs >= createdGteMs &&
-    row.createdAtMs < createdLtMs &&
+    row.createdAtMs * 1000 >= createdGteMicros &&
+    row.createdAtMs * 1000 < createdLtMicros &&
     (title ?? "").toLowerCase().includes(text.toLowerCase()) &&
     updatedAtMicros >= updatedGteMicros &&
     updatedAtMicros < updatedLtMicros

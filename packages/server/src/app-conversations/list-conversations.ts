@@ -1,9 +1,5 @@
-import { UnknownPageError } from "../journal/journal.ts";
-import type {
-  AppConversationFilter,
-  AppConversationRow,
-  AppConversationStore,
-} from "./app-conversation-store.ts";
+import { UnknownPageError, type AppConversationFilter } from "../journal/journal.ts";
+import type { AppConversationRow, AppConversationStore } from "./app-conversation-store.ts";
 import { itemsOfPages } from "../lib/items-of-pages.ts";
 
 export type AppConversationSort =
@@ -73,8 +69,8 @@ async function* passing(
   first?: string,
   limit = chunk,
 ): AsyncGenerator<AppConversationRow> {
-  const isNewestFirst = query.sort !== "CREATED_AT";
-  const all = itemsOfPages((pageId) => store.scan({ ...query, isNewestFirst, pageId, limit }), first);
+  const sort = query.sort === "CREATED_AT" ? query.sort : "CREATED_AT_DESC";
+  const all = itemsOfPages((pageId) => store.scan({ ...query, sort, pageId, limit }), first);
   for await (const row of all) if (passes(row, query)) yield row;
 }
 

@@ -5,13 +5,15 @@ import type {
   AppConversationStartTaskStatus,
   Message,
 } from "@convoke/protocol";
-import type { Selectable } from "kysely";
+import type { Selectable, Updateable } from "kysely";
 import type { ApplicationDatabase } from "../database/application-database.ts";
+import { changeRows, removeRows, rowsWith, type Wanted } from "../database/rows.ts";
 import type { Tables } from "../database/tables.ts";
 import { UnknownPageError } from "../journal/journal.ts";
 import type { SecretBox } from "../security/seal.ts";
 import type { StartOrder } from "./start-order.ts";
 import type { Clock } from "../lib/clock.ts";
+import { withoutUndefined } from "../lib/without-undefined.ts";
 
 export type StartTask = {
   readonly id: string;
@@ -96,10 +98,7 @@ export class StartTaskStore {
       updated_at: nowMs,
     };
     return await this.#deps.database.transaction(async (tables) => {
-      const known = await tables
-        .selectFrom("start_tasks")
-        .selectAll()
-        .where("conversation_id", "=", draft.conversationId)
+      const known = await rowsWith(tables, "start_tasks", { conversation_id: draft.conversationId })
         .where("status", "!=", "ERROR")
         .executeTakeFirst();
       if (known !== undefined) return { task: toTask(known), isNew: false };
@@ -113,15 +112,7 @@ export class StartTaskStore {
     id: string,
     change: { readonly status: StartTask["status"]; readonly detail: string | null },
   ): Promise<StartTask | null> {
-    const row = await this.#tables
-      .updateTable("start_tasks")
-      .set({
-        ...change,
-        updated_at: this.#deps.clock.nowMs(),
-        sealed_order: hasEnded(change) ? null : undefined,
-      })
-      .where("id", "=", id)
-      .where("node_id", "=", this.#deps.cluster.nodeId)
+    const row = await this.#changeOwn(id, { ...change, sealed_order: hasEnded(change) ? null : undefined })
       .where("status", "not in", ["READY", "ERROR"])
       .returningAll()
       .executeTakeFirst();
@@ -134,19 +125,10 @@ export class StartTaskStore {
    */
   async finish(task: StartTask, detail: string | null): Promise<StartTask | "pending" | null> {
     return await this.#deps.database.transaction(async (tables) => {
-      const waiting = await tables
-        .selectFrom("pending_messages")
-        .select("id")
-        .where("conversation_id", "=", task.conversationId)
-        .executeTakeFirst();
-      if (waiting !== undefined) return "pending";
-      const row = await tables
-        .updateTable("start_tasks")
-        .set({ status: "READY", detail, sealed_order: null, updated_at: this.#deps.clock.nowMs() })
-        .where("id", "=", task.id)
-        .where("node_id", "=", this.#deps.cluster.nodeId)
-        .returningAll()
-        .executeTakeFirst();
+      const waiting = rowsWith(tables, "pending_messages", { conversation_id: task.conversationId });
+      if ((await waiting.executeTakeFirst()) !== undefined) return "pending";
+      const change = { status: "READY", detail, sealed_order: null };
+      const row = await this.#changeOwn(task.id, change, tables).returningAll().executeTakeFirst();
       return row === undefined ? null : toTask(row);
     });
   }
@@ -168,50 +150,39 @@ export class StartTaskStore {
 
   /** True when a start that has not ended is not this server's. */
   async isElsewhere(id: string): Promise<boolean> {
-    const row = await this.#unfinished().where("id", "=", id).executeTakeFirst();
+    const row = await this.#unfinished({ id }).executeTakeFirst();
     return row !== undefined && row.node_id !== this.#deps.cluster.nodeId;
   }
 
   /** Those that no end was written down for. */
   async listUnfinished(): Promise<StartTask[]> {
-    return (await this.#unfinished().orderBy("created_at").execute()).map(toTask);
+    return (await this.#unfinished({}).orderBy("created_at").execute()).map(toTask);
   }
 
   /** Whether a start that has not ended is to use this sandbox. */
   async isWanted(sandboxId: string): Promise<boolean> {
-    const row = await this.#unfinished().where("sandbox_id", "=", sandboxId).executeTakeFirst();
-    return row !== undefined;
+    return (await this.#unfinished({ sandbox_id: sandboxId }).executeTakeFirst()) !== undefined;
   }
 
   /** In the order of `ids`, null for misses and for those of others. */
   async getMany(ownerId: string, ids: readonly string[]): Promise<(StartTask | null)[]> {
     if (ids.length === 0) return [];
-    const rows = await this.#tables
-      .selectFrom("start_tasks")
-      .selectAll()
-      .where("owner_id", "=", ownerId)
-      .where("id", "in", [...ids])
-      .execute();
+    const rows = await rowsWith(this.#tables, "start_tasks", { owner_id: ownerId, id: ids }).execute();
     const byId = new Map(rows.map((row) => [row.id, toTask(row)]));
     return ids.map((id) => byId.get(id) ?? null);
   }
 
   /** The newest start of a conversation. */
   async ofConversation(ownerId: string, conversationId: string): Promise<StartTask | null> {
-    const row = await this.#tables
-      .selectFrom("start_tasks")
-      .selectAll()
-      .where("owner_id", "=", ownerId)
-      .where("conversation_id", "=", conversationId)
-      .orderBy("created_at", "desc")
-      .executeTakeFirst();
+    const query = this.#filtered({ ownerId, conversationId }).orderBy("created_at", "desc");
+    const row = await query.executeTakeFirst();
     return row === undefined ? null : toTask(row);
   }
 
   async search(query: StartTaskQuery): Promise<{ items: StartTask[]; nextPageId: string | null }> {
     const column = query.sort.startsWith("CREATED") ? "created_at" : "updated_at";
     const direction = query.sort.endsWith("_DESC") ? "desc" : "asc";
-    let wanted = this.#filtered(query).selectAll();
+    let wanted = this.#filtered(query);
     if (query.pageId !== undefined) {
       const [first] = await this.getMany(query.ownerId, [query.pageId]);
       if (!first) throw new UnknownPageError(`There is no start task ${query.pageId} to start the page at`);
@@ -234,6 +205,7 @@ export class StartTaskStore {
 
   async count(filter: StartTaskFilter): Promise<number> {
     const { number } = await this.#filtered(filter)
+      .clearSelect()
       .select((select) => select.fn.countAll<number>().as("number"))
       .executeTakeFirstOrThrow();
     return number;
@@ -245,87 +217,81 @@ export class StartTaskStore {
     message: Message,
   ): Promise<{ id: string; position: number } | "ended" | "full"> {
     return await this.#deps.database.transaction(async (tables) => {
-      const open = await this.#unfinished(tables)
-        .where("conversation_id", "=", conversationId)
-        .executeTakeFirst();
-      if (open === undefined) return "ended";
-      const { number } = await tables
-        .selectFrom("pending_messages")
+      const wanted = { conversation_id: conversationId };
+      if ((await this.#unfinished(wanted, tables).executeTakeFirst()) === undefined) return "ended";
+      const { number } = await rowsWith(tables, "pending_messages", wanted)
+        .clearSelect()
         .select((select) => select.fn.countAll<number>().as("number"))
-        .where("conversation_id", "=", conversationId)
         .executeTakeFirstOrThrow();
       if (number >= maxPending) return "full";
       const id = randomUUID();
-      await tables
-        .insertInto("pending_messages")
-        .values({ id, conversation_id: conversationId, message: JSON.stringify(message) })
-        .execute();
+      const row = { ...wanted, id, message: JSON.stringify(message) };
+      await tables.insertInto("pending_messages").values(row).execute();
       return { id, position: number + 1 };
     });
   }
 
   async firstPending(conversationId: string): Promise<PendingMessage | null> {
-    const row = await this.#tables
-      .selectFrom("pending_messages")
-      .select(["id", "message"])
-      .where("conversation_id", "=", conversationId)
-      .orderBy("number")
-      .executeTakeFirst();
+    const query = rowsWith(this.#tables, "pending_messages", { conversation_id: conversationId });
+    const row = await query.orderBy("number").limit(1).executeTakeFirst();
     return row === undefined ? null : { id: row.id, message: JSON.parse(row.message) as Message };
   }
 
   async removePending(id: string): Promise<void> {
-    await this.#tables.deleteFrom("pending_messages").where("id", "=", id).execute();
+    await removeRows(this.#tables, "pending_messages", { id });
   }
 
   /** From here on the deletion of these conversations is resumed until it is complete. */
   async markLeaving(ownerId: string, conversationIds: readonly string[]): Promise<void> {
-    await this.#tables
-      .updateTable("start_tasks")
-      .set({ is_leaving: 1 })
-      .where("owner_id", "=", ownerId)
-      .where("conversation_id", "in", [...conversationIds])
-      .execute();
+    const wanted = { owner_id: ownerId, conversation_id: conversationIds };
+    await changeRows(this.#tables, "start_tasks", wanted, { is_leaving: 1 });
   }
 
   async listLeaving(): Promise<Started[]> {
-    const rows = await this.#started().where("is_leaving", "=", 1).execute();
+    const rows = await this.#started({ is_leaving: 1 }).execute();
     return [...Map.groupBy(rows, ({ id }) => id).values()].map(([newest]) => newest!);
   }
 
   /** A conversation that came to be, also when nothing but its sandbox is left of it; null when there was none. */
   async started(ownerId: string, conversationId: string): Promise<Started | null> {
-    const row = await this.#started()
+    const row = await this.#started({ owner_id: ownerId, conversation_id: conversationId })
       .where((where) => where.or([where("is_leaving", "=", 1), where("status", "=", "READY")]))
-      .where("owner_id", "=", ownerId)
-      .where("conversation_id", "=", conversationId)
       .executeTakeFirst();
     return row ?? null;
   }
 
   /** The newest start of each conversation first. */
-  #started() {
-    return this.#tables
-      .selectFrom("start_tasks")
+  #started(wanted: Wanted<"start_tasks">) {
+    return rowsWith(this.#tables, "start_tasks", wanted)
+      .clearSelect()
       .select(["conversation_id as id", "owner_id as ownerId", "sandbox_id as sandboxId"])
       .orderBy("created_at", "desc");
   }
 
   /** Everything about the starts of a conversation. */
   async removeOf(conversationId: string): Promise<void> {
-    await this.#tables.deleteFrom("pending_messages").where("conversation_id", "=", conversationId).execute();
-    await this.#tables.deleteFrom("start_tasks").where("conversation_id", "=", conversationId).execute();
+    const wanted = { conversation_id: conversationId };
+    await removeRows(this.#tables, "pending_messages", wanted);
+    await removeRows(this.#tables, "start_tasks", wanted);
   }
 
-  #unfinished(tables = this.#tables) {
-    return tables.selectFrom("start_tasks").selectAll().where("sealed_order", "is not", null);
+  #unfinished(wanted: Wanted<"start_tasks">, tables = this.#tables) {
+    return rowsWith(tables, "start_tasks", wanted).where("sealed_order", "is not", null);
+  }
+
+  /** Of a task that is this server's. */
+  #changeOwn(id: string, change: Updateable<Tables["start_tasks"]>, tables = this.#tables) {
+    return tables
+      .updateTable("start_tasks")
+      .set({ ...change, updated_at: this.#deps.clock.nowMs() })
+      .where("id", "=", id)
+      .where("node_id", "=", this.#deps.cluster.nodeId);
   }
 
   #filtered({ ownerId, conversationId, createdGteMs }: StartTaskFilter) {
-    let query = this.#tables.selectFrom("start_tasks").where("owner_id", "=", ownerId);
-    if (conversationId !== undefined) query = query.where("conversation_id", "=", conversationId);
-    if (createdGteMs !== undefined) query = query.where("created_at", ">=", createdGteMs);
-    return query;
+    const wanted = withoutUndefined({ owner_id: ownerId, conversation_id: conversationId });
+    const query = rowsWith(this.#tables, "start_tasks", wanted);
+    return createdGteMs === undefined ? query : query.where("created_at", ">=", createdGteMs);
   }
 }
 

@@ -4,7 +4,7 @@ import type { Tables } from "../database/tables.ts";
 import { activeStates, type AutomationRun } from "./automation.ts";
 import { toAutomation, toRun } from "./automation-rows.ts";
 import { maxStoredRuns, type Decision, type DecisionBase, type NewRun, type Recorded } from "./decision.ts";
-import { changeRows, rowsWith } from "../database/rows.ts";
+import { changeRows, removalBeyond, rowsWith } from "../database/rows.ts";
 import type { Wanted } from "../database/rows.ts";
 
 export type RecordContext = {
@@ -103,16 +103,8 @@ async function findRun(
 
 /** Active runs stay however many there are. */
 async function removeOldest(tables: Transaction<Tables>, automationId: string): Promise<void> {
-  const [last] = await rowsWith(tables, "automation_runs", { automation_id: automationId })
-    .orderBy("id", "desc")
-    .offset(maxStoredRuns)
-    .limit(1)
-    .execute();
-  if (last === undefined) return;
-  await tables
-    .deleteFrom("automation_runs")
-    .where("automation_id", "=", automationId)
-    .where("id", "<=", last.id)
+  const newest = { column: "id", max: maxStoredRuns } as const;
+  await removalBeyond(tables, "automation_runs", { automation_id: automationId }, newest)
     .where("state", "not in", [...activeStates])
     .execute();
 }

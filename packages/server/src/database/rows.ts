@@ -1,4 +1,6 @@
 import type {
+  DeleteQueryBuilder,
+  DeleteResult,
   ExpressionBuilder,
   Insertable,
   Kysely,
@@ -47,6 +49,17 @@ export async function putRow<Table extends Named>(
   await insert.onConflict((conflict) => conflict.columns([...keys]).doUpdateSet(values)).execute();
 }
 
+/** False where there is a row with its key, which stays as it is. */
+export async function addRow<Table extends Named>(
+  tables: Pick<Access, "insertInto">,
+  table: Table,
+  row: Insertable<Tables[Table]>,
+): Promise<boolean> {
+  const insert = untyped(tables).insertInto(nameOf(table)).values(row);
+  const added = insert.onConflict((conflict) => conflict.columns([...keysOf[table]]).doNothing());
+  return (await added.executeTakeFirstOrThrow()).numInsertedOrUpdatedRows === 1n;
+}
+
 /** How many rows with these values were changed. */
 export async function changeRows<Table extends Named>(
   tables: Pick<Access, "updateTable">,
@@ -70,6 +83,30 @@ export async function removeRows<Table extends Named>(
   const removal = untyped(tables).deleteFrom(nameOf(table));
   const result = await removal.where((is) => matching(is, wanted)).executeTakeFirstOrThrow();
   return Number(result.numDeletedRows);
+}
+
+/** Removes all rows with these values, one for each but the last column of the key, without the `max` that are the highest by `column`. */
+export function removalBeyond<Table extends Named>(
+  tables: Pick<Access, "deleteFrom" | "selectFrom">,
+  table: Table,
+  wanted: Wanted<Table>,
+  { column, max }: { readonly column: keyof Tables[Table] & string; readonly max: number },
+): DeleteQueryBuilder<Tables, Table, DeleteResult> {
+  const key: string = keysOf[table].at(-1)!;
+  const highest = untyped(tables)
+    .selectFrom(nameOf(table))
+    .select([column, key])
+    .where((is) => matching(is, wanted))
+    .orderBy(column, "desc")
+    .orderBy(key, "desc")
+    .offset(max)
+    .limit(1)
+    // A row of both columns, for the comparison of tuples.
+    .$castTo<Record<string, never>>();
+  const removal = untyped(tables)
+    .deleteFrom(nameOf(table))
+    .where((is) => is.and([matching(is, wanted), is(is.refTuple(column, key), "<=", highest)]));
+  return removal as unknown as DeleteQueryBuilder<Tables, Table, DeleteResult>;
 }
 
 /** Which columns a table has is checked where the functions above are called. */

@@ -2,7 +2,7 @@ import webPush from "web-push";
 import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { SecretBox } from "../security/seal.ts";
-import { putRow, removeRows, rowsWith } from "../database/rows.ts";
+import { addRow, putRow, removeRows, rowsWith } from "../database/rows.ts";
 import { unsealOrNull } from "../security/seal.ts";
 
 /** Both in base64url (RFC 8292): an uncompressed point of P-256 and its scalar. */
@@ -21,11 +21,7 @@ export async function openPushKeys({ database, secretBox, logger }: PushKeysDeps
   const made = webPush.generateVAPIDKeys();
   return await database.transaction(async (tables) => {
     const fresh = { public_key: made.publicKey, sealed_private_key: secretBox.seal(made.privateKey) };
-    await tables
-      .insertInto("push_keys")
-      .values({ id, ...fresh })
-      .onConflict((conflict) => conflict.column("id").doNothing())
-      .execute();
+    await addRow(tables, "push_keys", { id, ...fresh });
     const row = await rowsWith(tables, "push_keys", { id }).executeTakeFirstOrThrow();
     const privateKey = unsealOrNull(secretBox, row.sealed_private_key);
     if (privateKey !== null) return { publicKey: row.public_key, privateKey };

@@ -1,6 +1,7 @@
 import { withoutUndefined } from "../lib/without-undefined.ts";
 import type { Selectable, Updateable } from "kysely";
 import type { ApplicationDatabase } from "../database/application-database.ts";
+import { changeRows, removeRows, rowsWith } from "../database/rows.ts";
 import type { Tables } from "../database/tables.ts";
 import type { SandboxChange, SandboxRow, SandboxStore } from "./sandbox-store.ts";
 import { fromStored, nobody, textOfRecord, toStored } from "./sandbox-store.ts";
@@ -24,44 +25,24 @@ export class SharedSandboxes {
   /** In any order, without those that are not there. */
   async find(ids: readonly string[]): Promise<readonly PlacedSandbox[]> {
     if (ids.length === 0) return [];
-    const { tables } = this.#database;
-    return (
-      await tables
-        .selectFrom("sandboxes")
-        .selectAll()
-        .where("id", "in", [...ids])
-        .execute()
-    ).map(toPlaced);
+    return (await rowsWith(this.#database.tables, "sandboxes", { id: ids }).execute()).map(toPlaced);
   }
 
   /** Newest first. */
   async listOf(ownerId: string): Promise<readonly PlacedSandbox[]> {
-    const rows = await this.#database.tables
-      .selectFrom("sandboxes")
-      .selectAll()
-      .where("owner_id", "=", ownerId)
-      .orderBy("created_at", "desc")
-      .orderBy("id", "desc")
-      .execute();
+    const query = rowsWith(this.#database.tables, "sandboxes", { owner_id: ownerId });
+    const rows = await query.orderBy("created_at", "desc").orderBy("id", "desc").execute();
     return rows.map(toPlaced);
   }
 
   /** Its machine ends it as soon as a server of it finds this. */
   async wishDeleted(id: string): Promise<void> {
-    await this.#database.tables
-      .updateTable("sandboxes")
-      .set({ wish: "deleted" })
-      .where("id", "=", id)
-      .execute();
+    await changeRows(this.#database.tables, "sandboxes", { id }, { wish: "deleted" });
   }
 
   /** Forgets one that nobody was given: the id is free, and its machine removes what there is. */
   async dropUngiven(id: string): Promise<void> {
-    await this.#database.tables
-      .deleteFrom("sandboxes")
-      .where("id", "=", id)
-      .where("owner_id", "=", nobody)
-      .execute();
+    await removeRows(this.#database.tables, "sandboxes", { id, owner_id: nobody });
   }
 }
 
@@ -93,20 +74,11 @@ class MachineSandboxStore implements SandboxStore {
       created_at: change.createdAtMs,
     });
     if (Object.keys(stored).length === 0) return;
-    await this.#database.tables
-      .updateTable("sandboxes")
-      .set(stored)
-      .where("id", "=", id)
-      .where("machine", "=", this.#machine)
-      .execute();
+    await changeRows(this.#database.tables, "sandboxes", { id, machine: this.#machine }, stored);
   }
 
   async remove(id: string): Promise<void> {
-    await this.#database.tables
-      .deleteFrom("sandboxes")
-      .where("id", "=", id)
-      .where("machine", "=", this.#machine)
-      .execute();
+    await removeRows(this.#database.tables, "sandboxes", { id, machine: this.#machine });
   }
 
   async get(id: string): Promise<SandboxRow | null> {
@@ -125,7 +97,7 @@ class MachineSandboxStore implements SandboxStore {
   }
 
   #own() {
-    return this.#database.tables.selectFrom("sandboxes").selectAll().where("machine", "=", this.#machine);
+    return rowsWith(this.#database.tables, "sandboxes", { machine: this.#machine });
   }
 }
 

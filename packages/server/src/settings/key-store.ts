@@ -9,7 +9,7 @@ import { parseKeyScope, shareOf, unreadableScope, type StoredScope } from "../se
 import { lesserRole, parseRole } from "../security/roles.ts";
 import { UserStore } from "./user-store.ts";
 import type { Logger } from "../lib/logger.ts";
-import { changeRows, putRow, rowsWith } from "../database/rows.ts";
+import { addRow, changeRows, putRow, rowsWith } from "../database/rows.ts";
 import { derived } from "../database/derived.ts";
 import type { StoreDeps } from "./store-deps.ts";
 
@@ -117,11 +117,7 @@ export class KeyStore implements AsyncDisposable {
       scope: scope === null ? null : JSON.stringify(scope),
     };
     await this.#deps.database.transaction(async (tables) => {
-      await tables
-        .insertInto("users")
-        .values({ id: userId, created_at: row.created_at })
-        .onConflict((conflict) => conflict.column("id").doNothing())
-        .execute();
+      await addRow(tables, "users", { id: userId, created_at: row.created_at });
       await putRow(tables, "keys", row);
     });
     await Promise.all([this.#keys.refresh(), this.users.refresh()]);

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import { putRow } from "../database/rows.ts";
+import { putRow, removalBeyond } from "../database/rows.ts";
 import type { SealedStoreDeps } from "./store-deps.ts";
 import { unsealOrNull } from "../security/seal.ts";
 
@@ -44,17 +44,8 @@ export class LoginStates {
     const nowMs = clock.nowMs();
     const isAdded = await database.transaction(async (tables) => {
       await tables.deleteFrom("login_states").where("ends_at", "<=", nowMs).execute();
-      const newest = tables
-        .selectFrom("login_states")
-        .select("digest")
-        .where("address", "=", address)
-        .orderBy("ends_at", "desc")
-        .limit(maxOfAddress - 1);
-      await tables
-        .deleteFrom("login_states")
-        .where("address", "=", address)
-        .where("digest", "not in", newest)
-        .execute();
+      const newest = { column: "ends_at", max: maxOfAddress - 1 } as const;
+      await removalBeyond(tables, "login_states", { address }, newest).execute();
       const { count } = await tables
         .selectFrom("login_states")
         .select((select) => select.fn.countAll<number>().as("count"))

@@ -3,7 +3,7 @@ import type { Selectable } from "kysely";
 import type { LiveRows } from "../database/application-database.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Logger } from "../lib/logger.ts";
-import { changeRows, putRow, removeRows, rowsWith } from "../database/rows.ts";
+import { changeRows, putRow, removalBeyond, removeRows, rowsWith } from "../database/rows.ts";
 import { derived } from "../database/derived.ts";
 import type { StoreDeps } from "./store-deps.ts";
 import { hash } from "node:crypto";
@@ -155,17 +155,8 @@ export class LoginStore implements AsyncDisposable {
     const endsAtMs = Math.min(nowMs + loginMs, owner.endsAtMs ?? Infinity);
     const keyEndsAtMs = await this.#deps.database.transaction(async (tables) => {
       await tables.deleteFrom("browser_logins").where("ends_at", "<=", nowMs).execute();
-      const remaining = tables
-        .selectFrom("browser_logins")
-        .select("id")
-        .where("user_id", "=", owner.userId)
-        .orderBy("last_used_at", "desc")
-        .limit(maxLoginsOfUser - 1);
-      await tables
-        .deleteFrom("browser_logins")
-        .where("user_id", "=", owner.userId)
-        .where("id", "not in", remaining)
-        .execute();
+      const remaining = { column: "last_used_at", max: maxLoginsOfUser - 1 } as const;
+      await removalBeyond(tables, "browser_logins", { user_id: owner.userId }, remaining).execute();
       await putRow(tables, "browser_logins", {
         id,
         user_id: owner.userId,

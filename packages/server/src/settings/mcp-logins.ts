@@ -1,7 +1,7 @@
 import { createHash, hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { NamedLease, NamedLeases } from "../cluster/named-leases.ts";
-import { putRow, removeRows, rowsWith } from "../database/rows.ts";
+import { putRow, removalBeyond, rowsWith } from "../database/rows.ts";
 import type { SealedStoreDeps } from "./store-deps.ts";
 import { unsealOrNull } from "../security/seal.ts";
 
@@ -107,14 +107,8 @@ export class McpLogins {
     const values = { sealed_state: secretBox.seal(JSON.stringify(state)), updated_at: clock.nowMs() };
     await database.transaction(async (tables) => {
       await putRow(tables, "mcp_logins", { user_id: userId, id, ...values });
-      const oldest = await rowsWith(tables, "mcp_logins", { user_id: userId })
-        .orderBy("updated_at", "desc")
-        .offset(maxLogins)
-        .limit(maxLogins)
-        .execute();
-      if (oldest.length === 0) return;
-      const ids = oldest.map((row) => row.id);
-      await removeRows(tables, "mcp_logins", { user_id: userId, id: ids });
+      const newest = { column: "updated_at", max: maxLogins } as const;
+      await removalBeyond(tables, "mcp_logins", { user_id: userId }, newest).execute();
     });
   }
 }

@@ -5,7 +5,7 @@ import type { Tables } from "../database/tables.ts";
 import { digestOf } from "./profile-content.ts";
 import type { NamedProfile, ProfileChange, ProfileKind } from "./profile-changes.ts";
 import type { JsonObject } from "./stored-settings.ts";
-import { removeRows, rowsWith } from "../database/rows.ts";
+import { addRow, removeRows, rowsWith } from "../database/rows.ts";
 import type { SealedStoreDeps } from "./store-deps.ts";
 
 type Row = Selectable<Tables["profile_revisions"]>;
@@ -135,11 +135,7 @@ export class RevisionStore {
       created_at: clock.nowMs(),
       ...how,
     };
-    await tables
-      .insertInto("profile_revisions")
-      .values(row)
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+    await addRow(tables, "profile_revisions", row);
     return row;
   }
 

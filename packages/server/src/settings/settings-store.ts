@@ -3,7 +3,7 @@ import type { Tables } from "../database/tables.ts";
 import { profileChanges, type NamedProfile } from "./profile-changes.ts";
 import { RevisionStore, type RevisionOrigin } from "./revision-store.ts";
 import { completeSettings, defaultSettings, type StoredSettings } from "./stored-settings.ts";
-import { changeRows } from "../database/rows.ts";
+import { addRow, changeRows, rowsWith } from "../database/rows.ts";
 import type { SealedStoreDeps } from "./store-deps.ts";
 
 /** Settings with the number of changes that led to them; 0 when none were ever stored. */
@@ -26,11 +26,7 @@ export class SettingsStore {
 
   async load(userId: string): Promise<VersionedSettings> {
     const { database, secretBox } = this.#deps;
-    const query = database.tables
-      .selectFrom("settings")
-      .select(["version", "sealed_document"])
-      .where("user_id", "=", userId);
-    const [row] = await database.read(query);
+    const [row] = await database.read(rowsWith(database.tables, "settings", { user_id: userId }));
     if (row === undefined) return { version: 0, settings: defaultSettings };
     const stored = JSON.parse(secretBox.unseal(row.sealed_document)) as Partial<StoredSettings>;
     return { version: row.version, settings: completeSettings(stored) };
@@ -80,14 +76,7 @@ export class SettingsStore {
       sealed_document: secretBox.seal(JSON.stringify(settings)),
       updated_at: clock.nowMs(),
     };
-    if (expected === 0) {
-      const { numInsertedOrUpdatedRows } = await tables
-        .insertInto("settings")
-        .values({ user_id: userId, ...values })
-        .onConflict((conflict) => conflict.column("user_id").doNothing())
-        .executeTakeFirst();
-      return numInsertedOrUpdatedRows === 1n;
-    }
+    if (expected === 0) return await addRow(tables, "settings", { user_id: userId, ...values });
     return (await changeRows(tables, "settings", { user_id: userId, version: expected }, values)) > 0;
   }
 }

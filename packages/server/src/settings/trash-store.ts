@@ -1,7 +1,7 @@
 import type { ApplicationDatabase } from "../database/application-database.ts";
 
 import type { Selectable } from "kysely";
-import { removeRows, rowsWith } from "../database/rows.ts";
+import { addRow, removeRows, rowsWith } from "../database/rows.ts";
 import type { Tables } from "../database/tables.ts";
 
 /** A conversation in the trash. */
@@ -52,8 +52,7 @@ export class TrashStore {
 
   /** One that is there already stays as it is. */
   async add(entry: Trashed): Promise<void> {
-    const insert = this.#database.tables.insertInto("trashed_conversations").values(entry);
-    await insert.onConflict((conflict) => conflict.doNothing()).execute();
+    await addRow(this.#database.tables, "trashed_conversations", entry);
   }
 
   async remove(conversationId: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { dollars, type OwnBudget } from "./own-budget.ts";
 import type { Ledger } from "./ledger.ts";
-import type { Hold, SpendHolds } from "./spend-holds.ts";
+import type { Hold } from "./hold-rows.ts";
+import type { SpendHolds } from "./spend-holds.ts";
 
 /** A model call that needs a budget. Amounts are US dollars. */
 export type Purchase = {

@@ -1,21 +1,10 @@
-import { randomUUID } from "node:crypto";
-import type { Cluster } from "../cluster/cluster.ts";
-import type { ApplicationDatabase } from "../database/application-database.ts";
-import type { Logger } from "../lib/logger.ts";
-import { HoldRows } from "./hold-rows.ts";
+import { HoldRows, type Hold, type HoldRowsDeps } from "./hold-rows.ts";
 import type { Ledger } from "./ledger.ts";
-import { putRow, removeRows, rowsWith } from "../database/rows.ts";
 
-export type SpendHoldsDeps = {
-  readonly database: ApplicationDatabase;
-  readonly cluster: Pick<Cluster, "nodeId" | "nodes" | "nowMs">;
-  readonly ledger: Pick<Ledger, "spentToday">;
-  readonly logger: Logger;
-};
+export type SpendHoldsDeps = Omit<HoldRowsDeps, "table"> & { readonly ledger: Pick<Ledger, "spentToday"> };
 
 /** Amounts are US dollars. */
 export type WantedHold = { readonly userId: string; readonly maxCost: number; readonly limit: number };
-export type Hold = { readonly release: () => void };
 
 /**
  * The maximum cost of a user's calls in progress at all nodes of a store. A call begins when today's spending plus
@@ -33,33 +22,12 @@ export class SpendHolds {
 
   /** Null when the budget has no room now. The holder records the cost first and then releases. */
   async take({ userId, maxCost, limit }: WantedHold): Promise<Hold | null> {
-    const { database, cluster, ledger } = this.#deps;
-    const id = randomUUID();
-    const counts = await this.#rows.openCheck();
-    const taking = database.transaction(async (tables) => {
-      const held = await rowsWith(tables, "spend_holds", { user_id: userId }).execute();
-      const counting = held.filter(counts);
+    const cost = { most: Number.isFinite(maxCost) ? maxCost : null };
+    const taken = await this.#rows.take<"no room">(userId, cost, async (counting, tables) => {
       const pending = counting.reduce((sum, hold) => sum + (hold.most ?? Infinity), 0);
-      if ((await ledger.spentToday(userId, tables)) + pending >= limit) return false;
-      const over = held.filter((hold) => !counting.includes(hold)).map((hold) => hold.id);
-      if (over.length > 0) await removeRows(tables, "spend_holds", { id: over });
-      await putRow(tables, "spend_holds", {
-        id,
-        user_id: userId,
-        node_id: cluster.nodeId,
-        most: Number.isFinite(maxCost) ? maxCost : null,
-        taken_at: cluster.nowMs(),
-      });
-      return true;
+      const spent = await this.#deps.ledger.spentToday(userId, tables);
+      return spent + pending >= limit ? "no room" : null;
     });
-    const release = (): void => this.#rows.release(id);
-    try {
-      return (await taking) ? { release } : null;
-    } catch (error) {
-      // A commit that was not acknowledged may have stored the hold, which would count for as long as this process
-      // lives.
-      release();
-      throw error;
-    }
+    return taken === "no room" ? null : taken;
   }
 }

@@ -1,5 +1,5 @@
 import type { HookDelivery } from "./hook-form.ts";
-import { changeRows, putRow, rowsWith } from "../database/rows.ts";
+import { changeRows, putRow, removalBeyond, rowsWith } from "../database/rows.ts";
 import type { StoreDeps } from "../settings/store-deps.ts";
 
 /** How long a delivery is remembered. Senders repeat one for some days at most. */
@@ -53,17 +53,8 @@ export class DeliveryStore {
   async #clean(automationId: string, nowMs: number): Promise<void> {
     this.#untilClean = cleanEvery;
     const { tables } = this.#deps.database;
-    const [oldest] = await rowsWith(tables, "automation_deliveries", { automation_id: automationId })
-      .orderBy("seen_at", "desc")
-      .offset(maxRemembered)
-      .limit(1)
-      .execute();
-    if (oldest !== undefined)
-      await tables
-        .deleteFrom("automation_deliveries")
-        .where("automation_id", "=", automationId)
-        .where("seen_at", "<=", oldest.seen_at)
-        .execute();
+    const newest = { column: "seen_at", max: maxRemembered } as const;
+    await removalBeyond(tables, "automation_deliveries", { automation_id: automationId }, newest).execute();
     await tables
       .deleteFrom("automation_deliveries")
       .where("seen_at", "<=", nowMs - rememberedMs)

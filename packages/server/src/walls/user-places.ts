@@ -1,5 +1,5 @@
 import { describeQuota, type ReachedQuota } from "../settings/quota-reached.ts";
-import type { Hold } from "../spending/spend-holds.ts";
+import type { Hold } from "../spending/hold-rows.ts";
 import { NoPlaceError, type PlaceHolder } from "./wall-places.ts";
 
 /** A wall that counts towards the quota of its user. */

@@ -1,5 +1,5 @@
 import type { ApplicationDatabase } from "../database/application-database.ts";
-import { removeRows, rowsWith } from "../database/rows.ts";
+import { addRow, removeRows, rowsWith } from "../database/rows.ts";
 
 /** The cursor of a receiver in a conversation. */
 export type Cursor = { readonly seq: number; readonly infoSeq: number; readonly isDeleted: boolean };
@@ -17,11 +17,7 @@ export class CursorStore {
   /** Since when the receiver is known, in epoch milliseconds; `nowMs` when it is new. */
   async since(nowMs: number): Promise<number> {
     const { tables } = this.#database;
-    await tables
-      .insertInto("webhooks")
-      .values({ id: this.#hookId, since_ms: nowMs })
-      .onConflict((conflict) => conflict.column("id").doNothing())
-      .execute();
+    await addRow(tables, "webhooks", { id: this.#hookId, since_ms: nowMs });
     return (await rowsWith(tables, "webhooks", { id: this.#hookId }).executeTakeFirstOrThrow()).since_ms;
   }
 

@@ -1,5 +1,6 @@
 import type { WorkspaceItem, WorkspaceParentItem, WorkspacesListResponse } from "@convoke/protocol";
 import type { ApplicationDatabase } from "../database/application-database.ts";
+import { addRow, removeRows, rowsWith } from "../database/rows.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Clock } from "../lib/clock.ts";
 
@@ -20,13 +21,8 @@ export class SavedWorkspaces {
 
   /** In the order in which they were stored first. */
   async list(userId: string): Promise<WorkspacesListResponse> {
-    const rows = await this.#deps.database.tables
-      .selectFrom("saved_workspaces")
-      .selectAll()
-      .where("user_id", "=", userId)
-      .orderBy("created_at")
-      .orderBy("path")
-      .execute();
+    const query = rowsWith(this.#deps.database.tables, "saved_workspaces", { user_id: userId });
+    const rows = await query.orderBy("created_at").orderBy("path").execute();
     const of = (kind: Kind): WorkspaceItem[] =>
       rows
         .filter((row) => row.kind === kind)
@@ -49,24 +45,14 @@ export class SavedWorkspaces {
 
   /** False when it was not stored. */
   async remove(userId: string, kind: Kind, path: string): Promise<boolean> {
-    const { numDeletedRows } = await this.#deps.database.tables
-      .deleteFrom("saved_workspaces")
-      .where("user_id", "=", userId)
-      .where("kind", "=", kind)
-      .where("path", "=", path)
-      .executeTakeFirst();
-    return numDeletedRows > 0n;
+    const { tables } = this.#deps.database;
+    return (await removeRows(tables, "saved_workspaces", { user_id: userId, kind, path })) > 0;
   }
 
   async #add(userId: string, kind: Kind, items: readonly WorkspaceItem[]): Promise<void> {
     const { database, clock } = this.#deps;
     await database.transaction(async (tables) => {
-      const own = await tables
-        .selectFrom("saved_workspaces")
-        .select("path")
-        .where("user_id", "=", userId)
-        .where("kind", "=", kind)
-        .execute();
+      const own = await rowsWith(tables, "saved_workspaces", { user_id: userId, kind }).execute();
       const paths = new Set([...own.map(({ path }) => path), ...items.map(({ path }) => path)]);
       if (paths.size > maxSavedWorkspaces) {
         throw new Fault(
@@ -76,12 +62,8 @@ export class SavedWorkspaces {
         );
       }
       for (const { id, name, path, parentPath = null } of items) {
-        const values = { item_id: id, name, parent_path: parentPath };
-        await tables
-          .insertInto("saved_workspaces")
-          .values({ user_id: userId, kind, path, created_at: clock.nowMs(), ...values })
-          .onConflict((conflict) => conflict.columns(["user_id", "kind", "path"]).doNothing())
-          .execute();
+        const values = { item_id: id, name, parent_path: parentPath, created_at: clock.nowMs() };
+        await addRow(tables, "saved_workspaces", { user_id: userId, kind, path, ...values });
       }
     });
   }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ApplicationDatabase } from "../../database/application-database.ts";
+import { removeRows, rowsWith, type Wanted } from "../../database/rows.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { CopyFolders } from "./copy-folders.ts";
 import type { GitSource } from "./extension-source.ts";
@@ -56,19 +57,13 @@ export class ExtensionCopies {
 
   /** The copy of that commit; null when the user has none. */
   async find(userId: string, source: GitSource, commit: string): Promise<CopyName | null> {
-    const row = await this.#database.tables
-      .selectFrom("extension_copies")
-      .select(["id", "digest"])
-      .where("user_id", "=", userId)
-      .where("id", "=", copyId(source, commit))
-      .executeTakeFirst();
-    return row ?? null;
+    return (await this.#names({ user_id: userId, id: copyId(source, commit) }).executeTakeFirst()) ?? null;
   }
 
   /** What is in a copy, below its one folder; null when the user has none of this digest. */
   async filesOf(userId: string, digest: string): Promise<CopiedFile[] | null> {
     const row = await this.#rowOf(userId, digest);
-    return row === null ? null : unpackFolder(row.content);
+    return row === undefined ? null : unpackFolder(row.content);
   }
 
   /** The folder of a copy on this machine, written unless it is there; null when the user has none of this digest. */
@@ -76,16 +71,15 @@ export class ExtensionCopies {
     const known = await this.folders.find(userId, digest);
     if (known !== null) return known;
     const row = await this.#rowOf(userId, digest);
-    if (row === null) return null;
+    if (row === undefined) return null;
     const { label, content } = row;
     return await this.folders.write(userId, { digest, label, read: () => unpackFolder(content) });
   }
 
   /** Removes from this machine what users removed at other nodes; call at the start. */
   async sweep(): Promise<void> {
-    const query = this.#database.tables.selectFrom("extension_copies").select(["user_id", "digest"]);
     const digests = new Map<string, Set<string>>();
-    for (const { user_id: userId, digest } of await query.execute()) {
+    for (const { user_id: userId, digest } of await this.#names({}).select("user_id").execute()) {
       const folder = this.folders.folderOf(userId);
       digests.set(folder, (digests.get(folder) ?? new Set()).add(digest));
     }
@@ -94,12 +88,8 @@ export class ExtensionCopies {
 
   /** Removes the copies of a user that nothing has used for a while, without those whose ids are in `used`. */
   async tidy(userId: string, used: ReadonlySet<string>): Promise<void> {
-    const rows = await this.#database.tables
-      .selectFrom("extension_copies")
-      .select(["id", "created_at"])
-      .where("user_id", "=", userId)
-      .orderBy("created_at", "desc")
-      .execute();
+    const query = this.#names({ user_id: userId }).select("created_at");
+    const rows = await query.orderBy("created_at", "desc").execute();
     const since = this.#clock.nowMs() - unusedMs;
     const unused = rows.filter(({ id }) => !used.has(id));
     const gone = unused.filter(({ created_at: at }, index) => at < since || index >= maxUnused);
@@ -108,28 +98,20 @@ export class ExtensionCopies {
 
   /** Removes one copy, and the folders of this machine whose content the user has no more. */
   async remove(userId: string, id: string): Promise<void> {
-    const { tables } = this.#database;
-    await tables.deleteFrom("extension_copies").where("user_id", "=", userId).where("id", "=", id).execute();
-    const rows = await tables
-      .selectFrom("extension_copies")
-      .select("digest")
-      .where("user_id", "=", userId)
-      .execute();
+    await removeRows(this.#database.tables, "extension_copies", { user_id: userId, id });
+    const rows = await this.#names({ user_id: userId }).execute();
     await this.folders.keepOnly(userId, new Set(rows.map(({ digest }) => digest)));
   }
 
-  async #rowOf(
-    userId: string,
-    digest: string,
-  ): Promise<{ readonly label: string; readonly content: string } | null> {
-    const row = await this.#database.tables
-      .selectFrom("extension_copies")
-      .select(["label", "content"])
-      .where("user_id", "=", userId)
-      .where("digest", "=", digest)
-      .limit(1)
-      .executeTakeFirst();
-    return row ?? null;
+  #rowOf(userId: string, digest: string) {
+    const wanted = { user_id: userId, digest };
+    return rowsWith(this.#database.tables, "extension_copies", wanted).limit(1).executeTakeFirst();
+  }
+
+  /** Without their content, which may be large. */
+  #names(wanted: Wanted<"extension_copies">) {
+    const query = rowsWith(this.#database.tables, "extension_copies", wanted);
+    return query.clearSelect().select(["id", "digest"]);
   }
 }
 

@@ -140,12 +140,12 @@ function readFilter({ query }: Count): Omit<ListFilter, "ownerId"> {
     ["created_at__gte", "created_at__lt", "updated_at__gte", "updated_at__lt"] as const
   ).map((name) => readInstantOf(query, name));
   return {
-    withSubConversations: withSubs ?? false,
+    parentIds: withSubs === true ? undefined : null,
     titleContains: typeof title === "string" ? title : undefined,
     sandboxId: typeof sandboxId === "string" ? sandboxId : undefined,
     // Creation is known to the millisecond.
-    createdGteMs: typeof createdGte === "number" ? Math.ceil(createdGte / 1000) : undefined,
-    createdLtMs: typeof createdLt === "number" ? Math.ceil(createdLt / 1000) : undefined,
+    createdGteMicros: typeof createdGte === "number" ? Math.ceil(createdGte / 1000) * 1000 : undefined,
+    createdLtMicros: typeof createdLt === "number" ? Math.ceil(createdLt / 1000) * 1000 : undefined,
     updatedGteMicros: typeof updatedGte === "number" ? updatedGte : undefined,
     updatedLtMicros: typeof updatedLt === "number" ? updatedLt : undefined,
   };

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ApplicationDatabase } from "../../database/application-database.ts";
+import { putRow, removalBeyond, rowsWith } from "../../database/rows.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { ChatTurn } from "./chat-input.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -29,13 +30,8 @@ export class ChatStore {
   async find(userId: string, model: string, history: readonly ChatTurn[]): Promise<string | null> {
     if (history.length === 0) return null;
     const { database } = this.#deps;
-    const [row] = await database.read(
-      database.tables
-        .selectFrom("chats")
-        .select("conversation_id")
-        .where("user_id", "=", userId)
-        .where("digest", "=", digestOf(model, history)),
-    );
+    const wanted = { user_id: userId, digest: digestOf(model, history) };
+    const [row] = await database.read(rowsWith(database.tables, "chats", wanted));
     return row?.conversation_id ?? null;
   }
 
@@ -47,15 +43,14 @@ export class ChatStore {
     conversationId: string,
   ): Promise<void> {
     const { database, clock, logger } = this.#deps;
-    const values = { conversation_id: conversationId, updated_at: clock.nowMs() };
+    const row = {
+      user_id: userId,
+      digest: digestOf(model, history),
+      conversation_id: conversationId,
+      updated_at: clock.nowMs(),
+    };
     try {
-      await database.commitSoon(async (tables) => {
-        await tables
-          .insertInto("chats")
-          .values({ user_id: userId, digest: digestOf(model, history), ...values })
-          .onConflict((conflict) => conflict.columns(["user_id", "digest"]).doUpdateSet(values))
-          .execute();
-      });
+      await database.commitSoon((tables) => putRow(tables, "chats", row));
       this.#remembered += 1;
       if (this.#remembered % sweepEvery === 0) await this.#forgetOldest(userId);
     } catch (error) {
@@ -64,22 +59,8 @@ export class ChatStore {
   }
 
   async #forgetOldest(userId: string): Promise<void> {
-    await this.#deps.database.transaction(async (tables) => {
-      const stored = await tables
-        .selectFrom("chats")
-        .select("updated_at")
-        .where("user_id", "=", userId)
-        .orderBy("updated_at", "desc")
-        .offset(maxChatsPerUser)
-        .limit(1)
-        .executeTakeFirst();
-      if (stored === undefined) return;
-      await tables
-        .deleteFrom("chats")
-        .where("user_id", "=", userId)
-        .where("updated_at", "<=", stored.updated_at)
-        .execute();
-    });
+    const newest = { column: "updated_at", max: maxChatsPerUser } as const;
+    await removalBeyond(this.#deps.database.tables, "chats", { user_id: userId }, newest).execute();
   }
 }
 
