@@ -14,7 +14,7 @@ const browserSuites = [
 const storeSuites = [
   "packages/server/src/database/application-database.test.ts",
   "packages/server/src/settings/{identity-store,key-store,login-states,login-store,model-lessons,policy-store,profile-history,stored-models}.test.ts",
-  "packages/server/src/automations/database-automation-store.test.ts",
+  "packages/server/src/automations/automation-store.test.ts",
   "packages/server/src/triggers/{event-triggers,hook-receiver}.test.ts",
   "packages/server/src/walls/wall-holds.test.ts",
   "packages/server/src/spending/budget-guard.test.ts",

@@ -159,11 +159,11 @@ export class Retention {
   /** Why the conversation is not moved all the same; null: it goes. */
   async #stay({ row }: Match): Promise<Stay | null> {
     const hold = (await this.#deps.holds.of([row.id])).get(row.id);
-    if (hold !== undefined) return { code: "held", holdReason: hold.reason };
-    if (row.isActive || row.executionStatus === "running") return { code: "running", holdReason: null };
+    if (hold !== undefined) return { reason: "held", holdReason: hold.reason };
+    if (row.isActive || row.executionStatus === "running") return { reason: "running", holdReason: null };
     if (row.executionStatus === "waiting_for_confirmation")
-      return { code: row.executionStatus, holdReason: null };
-    return row.sandboxId !== null || row.appFacts !== null ? { code: "sandbox", holdReason: null } : null;
+      return { reason: row.executionStatus, holdReason: null };
+    return row.sandboxId !== null || row.appFacts !== null ? { reason: "sandbox", holdReason: null } : null;
   }
 
   #matchDeps(): { readonly journal: RetentionDeps["journal"]; readonly nowMs: number } {
@@ -171,7 +171,7 @@ export class Retention {
   }
 }
 
-type Stay = { readonly code: RetentionStay; readonly holdReason: string | null };
+type Stay = { readonly reason: RetentionStay; readonly holdReason: string | null };
 
 const stayTexts = {
   held: "on hold",
@@ -182,11 +182,11 @@ const stayTexts = {
 
 function showStay(stay: Stay | null): Pick<RetentionMatch, "hold_reason" | "stays" | "stays_because"> {
   if (stay === null) return { stays_because: null, stays: null, hold_reason: null };
-  const { code, holdReason } = stay;
-  const text = stayTexts[code];
+  const { reason, holdReason } = stay;
+  const text = stayTexts[reason];
   return {
     stays_because: holdReason ? `${text}: ${holdReason}` : text,
-    stays: code,
+    stays: reason,
     hold_reason: holdReason,
   };
 }
