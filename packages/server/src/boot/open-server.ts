@@ -1,6 +1,5 @@
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import type { Worker } from "node:worker_threads";
 import { createValidator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
 import type { FastifyInstance } from "fastify";
@@ -44,6 +43,7 @@ import { WallHolds } from "../walls/wall-holds.ts";
 import { warmUp } from "./warm-up.ts";
 import { systemClock } from "../lib/clock.ts";
 import { noActivity, Watchdog } from "../lib/watchdog.ts";
+import type { WriterThread } from "../journal/sqlite/writer-thread.ts";
 
 export type ServerDeps = {
   readonly config: ServerConfig;
@@ -82,7 +82,7 @@ export type ServerDeps = {
   /** For one of several processes behind one port. */
   readonly processGroup?: ProcessGroup | undefined;
   /** See {@link StoreDeps}. */
-  readonly writerThread?: Worker | undefined;
+  readonly writerThread?: WriterThread | undefined;
 };
 
 /** What a server that waited for its configuration hands to the configured one. */

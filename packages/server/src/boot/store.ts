@@ -1,4 +1,3 @@
-import type { Worker } from "node:worker_threads";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Machines } from "../cluster/machines.ts";
 import type { NamedLeases } from "../cluster/named-leases.ts";
@@ -8,6 +7,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { WatchdogShared } from "../lib/watchdog-memory.ts";
 import type { SecretBox } from "../security/seal.ts";
+import type { WriterThread } from "../journal/sqlite/writer-thread.ts";
 
 /** All stored data of a server, the key that seals its secrets, and the nodes that share the store. */
 export interface Store extends AsyncDisposable {
@@ -27,5 +27,5 @@ export type StoreDeps = DatabasePlace & {
   /** The watchdog that the store's thread also serves; only the store of a data folder has a thread. */
   readonly watch?: WatchdogShared | null;
   /** A journal thread that was started earlier; see {@link startWriterThread}. */
-  readonly writerThread?: Worker | undefined;
+  readonly writerThread?: WriterThread | undefined;
 };

@@ -114,8 +114,9 @@ function idOf(number: number): string {
   return `00000000-0000-4000-8000-${number.toString(16).padStart(12, "0")}`;
 }
 
-/** Queries of the timer; a longer start has more of them. */
-const byTheClock: ReadonlySet<string> = new Set(["listActiveElsewhere", "listActiveHere"]);
+/** Queries of the timer, of which a longer start has more, and subscriptions, of which the last ones may be made behind the start. */
+const isLeftOut = (name: string): boolean =>
+  name === "listActiveElsewhere" || name === "listActiveHere" || /^on[A-Z]/.test(name);
 
 /** The same journal, which records its calls. */
 function counted(journal: Journal, calls: string[]): Journal {
@@ -124,7 +125,7 @@ function counted(journal: Journal, calls: string[]): Journal {
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== "function") return value;
       return (...given: unknown[]): unknown => {
-        if (typeof name === "string" && !byTheClock.has(name)) calls.push(name);
+        if (typeof name === "string" && !isLeftOut(name)) calls.push(name);
         return Reflect.apply(value, target, given);
       };
     },

@@ -14,6 +14,7 @@ import type { Logger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
 import { openServer, type Server, type ServerDeps } from "../boot/open-server.ts";
 import { checkReplays } from "./check-replays.ts";
+import { takeWriterThread } from "./pooled-writers.ts";
 import { placeFreshTables } from "./fresh-tables.ts";
 import { createQuickTools, type QuickTools } from "./quick-tools.ts";
 import type { OpenToolSource } from "../tools/tool-source.ts";
@@ -273,6 +274,7 @@ export class TestServer implements AsyncDisposable {
       isAttended: this.#options.isAttended,
       // Of all servers of a test file, and of all files before it.
       sharesProcess: true,
+      writerThread: (given.database ?? null) === null ? takeWriterThread() : undefined,
       openSandboxes: this.#options.openSandboxes,
       openWalls: this.#options.openWalls,
       git: this.#options.git,

@@ -6,6 +6,7 @@ import type { Journal } from "../journal/journal.ts";
 import { openJournal } from "../journal/open-journal.ts";
 import { openPostgresJournal } from "../journal/postgres/postgres-journal.ts";
 import { silentLogger } from "../lib/logger.ts";
+import { takeWriterThread } from "./pooled-writers.ts";
 import { ReusedDatabases } from "./reused-databases.ts";
 import { startPostgres } from "./start-postgres.ts";
 
@@ -24,7 +25,7 @@ export async function openTestDatabase(folder: string): Promise<ApplicationDatab
 
 /** A journal on the store that this run is about; on SQLite in the folder. */
 export async function openTestJournal(folder: string): Promise<Journal> {
-  if (testedStore === "sqlite") return await openJournal({ dataDir: folder });
+  if (testedStore === "sqlite") return await openJournal({ dataDir: folder, thread: takeWriterThread() });
   const onFailure = (error: unknown): void => console.error(error);
   return await openPostgresJournal({ url: await testDatabases.take(), onFailure });
 }

@@ -1,4 +1,3 @@
-import type { Worker } from "node:worker_threads";
 import { ConfigError } from "../../lib/config-error.ts";
 import { LoopPace } from "../../lib/loop-pace.ts";
 import {
@@ -21,11 +20,11 @@ import type {
   WriterReply,
   WriteRequest,
 } from "./requests.ts";
-import { startWriterThread } from "./writer-thread.ts";
+import { startWriterThread, type WriterThread } from "./writer-thread.ts";
 
 /** The way to the writer thread: what is asked in one turn of the event loop travels as one message. */
 export class WriterChannel implements AsyncDisposable {
-  readonly #worker: Worker;
+  readonly #worker: WriterThread;
   readonly #databasePath: string;
   readonly #exited: Promise<void>;
   /** In the order of the requests; the thread answers in the same order. */
@@ -35,10 +34,11 @@ export class WriterChannel implements AsyncDisposable {
   #unsent: WriteRequest[] = [];
   #isClosed = false;
 
-  private constructor(worker: Worker, databasePath: string) {
+  private constructor(worker: WriterThread, databasePath: string) {
     this.#worker = worker;
     this.#databasePath = databasePath;
-    worker.on("message", (reply: WriterReply) => {
+    worker.on("message", (message) => {
+      const reply = message as WriterReply;
       if (reply.type === "outcomes") this.#settle(reply.outcomes);
     });
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -51,10 +51,13 @@ export class WriterChannel implements AsyncDisposable {
   }
 
   /** Waits until the thread has the data folder open. No other message may have been sent to it. */
-  static async open(options: WriterOptions, worker: Worker = startWriterThread()): Promise<WriterChannel> {
+  static async open(
+    options: WriterOptions,
+    worker: WriterThread = startWriterThread(),
+  ): Promise<WriterChannel> {
     worker.ref();
     const { promise, resolve, reject } = Promise.withResolvers<WriterReady>();
-    worker.on("message", (message: unknown) => {
+    worker.on("message", (message) => {
       if (isOpening(message)) resolve(message);
     });
     worker.once("error", reject);

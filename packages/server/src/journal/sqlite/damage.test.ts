@@ -11,6 +11,7 @@ import { openJournal } from "../open-journal.ts";
 import { isDamage } from "../../lib/storage-fault.ts";
 import { sampleEvent } from "../sample-events.ts";
 import { checkJournal } from "./check.ts";
+import { takeWriterThread } from "../../testing/pooled-writers.ts";
 
 let dataDir: string;
 beforeEach(async () => {
@@ -32,7 +33,7 @@ const events = Array.from({ length }, (_, index) =>
 
 /** A log of which something is changed behind the journal's back. */
 async function openDamaged(change: string, values: readonly (string | number)[] = []): Promise<Opened> {
-  const journal = await openJournal({ dataDir });
+  const journal = await openJournal({ dataDir, thread: takeWriterThread() });
   const lease = await startLog(journal);
   await journal.append(lease, { expectedSeq: 0, events });
   await journal[Symbol.asyncDispose]();
@@ -41,7 +42,7 @@ async function openDamaged(change: string, values: readonly (string | number)[] 
     const { number } = database.prepare("SELECT number FROM conversations").get() as { number: number };
     database.prepare(change.replaceAll("$base", String(number * 2 ** 28))).run(...values);
   }
-  return { id: lease.conversationId, journal: await openJournal({ dataDir }) };
+  return { id: lease.conversationId, journal: await openJournal({ dataDir, thread: takeWriterThread() }) };
 }
 type Opened = { readonly id: string; readonly journal: Journal };
 
@@ -143,7 +144,7 @@ test("P7, F5: events that the index of classes lacks, without SQLite noticing, a
     database.exec("PRAGMA writable_schema = ON");
     database.prepare("UPDATE sqlite_schema SET sql = ? WHERE name = 'events_by_class'").run(sql);
   }
-  await using journal = await openJournal({ dataDir });
+  await using journal = await openJournal({ dataDir, thread: takeWriterThread() });
   for (const [filter, expected] of [
     [{ kind: "MessageEvent" }, length / 2],
     [{ source: "agent" }, length / 2],
@@ -189,7 +190,7 @@ test.each(["'[1,'", "'[[1,\"needle\"'", "x'00'"])(
       using database = new DatabaseSync(path);
       database.exec(`UPDATE packs SET entries = ${block}`);
     }
-    await using journal = await openJournal({ dataDir });
+    await using journal = await openJournal({ dataDir, thread: takeWriterThread() });
     for (let round = 0; round < 2; round += 1) {
       const found = await journal.search(opened.id, { order: "TIMESTAMP", limit: 100, body: "NEEDLE" });
       expect(found.items).toHaveLength(length / 2);
@@ -202,7 +203,7 @@ test.each(["'[1,'", "'[[1,\"needle\"'", "x'00'"])(
 );
 
 test("P57: a journal of a development version is refused, not called damaged", async () => {
-  await (await openJournal({ dataDir }))[Symbol.asyncDispose]();
+  await (await openJournal({ dataDir, thread: takeWriterThread() }))[Symbol.asyncDispose]();
   const path = join(dataDir, "journal.db");
   {
     using database = new DatabaseSync(path);
@@ -233,7 +234,7 @@ test("P8, P57: the journal of the first release has what lists filter by; a dama
     database.exec("UPDATE conversations SET is_copying = 1 WHERE number = 2");
     return rows.map(({ id }) => String(id));
   })();
-  await using journal = await openJournal({ dataDir });
+  await using journal = await openJournal({ dataDir, thread: takeWriterThread() });
   const nobody = { sandboxId: null, parentId: null, host: null, isCopying: false };
   expect(await journal.getConversations(ids)).toMatchObject([
     { ...nobody, sandboxId: "box", parentId: "mother" },
@@ -259,7 +260,7 @@ test("P7, M1: a log whose row tells of events that are gone is damaged, not empt
     using database = new DatabaseSync(join(dataDir, "journal.db"));
     database.exec("UPDATE conversation_documents SET snapshot_seq = 28");
   }
-  await using journal = await openJournal({ dataDir });
+  await using journal = await openJournal({ dataDir, thread: takeWriterThread() });
   const { id } = opened;
   expect(await journal.lastSeq(id)).toBe(28);
   expect(await journal.getConversation(id)).toMatchObject({ lastSeq: 28 });

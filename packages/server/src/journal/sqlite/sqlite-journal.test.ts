@@ -25,16 +25,17 @@ import {
 import { openJournal } from "../open-journal.ts";
 import { sampleConversation, sampleEvent } from "../sample-events.ts";
 import { openSqliteJournal } from "./sqlite-journal.ts";
+import { takeWriterThread } from "../../testing/pooled-writers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "convoke-sqlite-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describeJournal("sqlite", () => openJournal({ memory: true }));
+describeJournal("sqlite", () => openJournal({ memory: true, thread: takeWriterThread() }));
 describeJournal("sqlite, each event moved to its log at once", () =>
-  openSqliteJournal(join(folder, "settling"), { roundSize: 1 }),
+  openSqliteJournal(join(folder, "settling"), { roundSize: 1, thread: takeWriterThread() }),
 );
 describeJournal("sqlite, in rounds of a few events", () =>
-  openSqliteJournal(join(folder, "rounds"), { roundSize: 50 }),
+  openSqliteJournal(join(folder, "rounds"), { roundSize: 50, thread: takeWriterThread() }),
 );
 
 test("hundreds that one commit was for go on over many turns of the loop, and all of them before the journal is closed", async () => {

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
-import type { Worker } from "node:worker_threads";
 import {
   LeaseHeldError,
   UnknownConversationError,
@@ -24,6 +23,7 @@ import { TextIndexing } from "./texts/indexing.ts";
 import { textsFile } from "./texts/tables.ts";
 import { TextIndexes } from "./texts/text-indexes.ts";
 import { TextSearch } from "./texts/text-search.ts";
+import type { WriterThread } from "./writer-thread.ts";
 
 /** A round this large fills whole pages for dozens of logs that grow at the same time. */
 const defaultRoundSize = 2048;
@@ -36,7 +36,7 @@ export type SqliteJournalOptions = {
   /** What its thread watches besides. */
   readonly watch?: WatchdogShared | null;
   /** See {@link startWriterThread}; one is started when absent. */
-  readonly thread?: Worker | undefined;
+  readonly thread?: WriterThread | undefined;
 };
 
 const defaultIndexAfterMs = 2000;

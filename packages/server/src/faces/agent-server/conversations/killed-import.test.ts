@@ -191,12 +191,27 @@ test("P2: an import and a fork that take longer than the polls for lost runs are
 
 test("Import: what a store that is out of reach for a moment leaves is removed while the server goes on, and the import can be repeated", async () => {
   const store = new DyingStore();
-  await using server = await startTestServer({ wrapJournal: store.wrap });
+  // A poll for what was left would remove it before it is found in the way.
+  const mayPoll = Promise.withResolvers<void>();
+  let isPollHeld = false;
+  await using server = await startTestServer({
+    wrapJournal: (journal) => {
+      const listActiveHere = journal.listActiveHere.bind(journal);
+      return Object.assign(store.wrap(journal), {
+        listActiveHere: async () => {
+          if (isPollHeld) await mayPoll.promise;
+          return await listActiveHere();
+        },
+      });
+    },
+  });
+  isPollHeld = true;
   store.arm({ at: 3, isAfter: true });
   expect(await send(server, longExport())).toBeNull();
   store.arm(null);
   const [refused] = (await send(server, longExport()))!;
   expect([refused!.status, refused!.code]).toEqual(["refused", "import_in_progress"]);
+  mayPoll.resolve();
   await expect
     .poll(async () => (await send(server, longExport()))?.[0]?.status, { timeout: 60_000 })
     .toBe("imported");

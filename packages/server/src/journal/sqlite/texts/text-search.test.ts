@@ -7,6 +7,7 @@ import type { Journal, TextMatch } from "../../journal.ts";
 import { sampleConversation, sampleEvent } from "../../sample-events.ts";
 import { openSqliteJournal } from "../sqlite-journal.ts";
 import { tickMicros } from "./tables.ts";
+import { takeWriterThread } from "../../../testing/pooled-writers.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -15,7 +16,8 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Nothing is indexed before the first search. */
-const open = (): Promise<Journal> => openSqliteJournal(folder, { indexAfterMs: null });
+const open = (): Promise<Journal> =>
+  openSqliteJournal(folder, { indexAfterMs: null, thread: takeWriterThread() });
 const path = (): string => join(folder, "texts.db");
 
 /** Says texts in one conversation, so many microseconds apart. */
