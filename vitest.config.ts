@@ -63,6 +63,18 @@ const besideStores = [
   "packages/server/src/engine/run/{adjusted-requests,announced-call,hook-events,parallel-tools,retry-stops,slow-hooks,time-limits}.test.ts",
 ];
 
+/** Of those of processes, the ones of which others of the same kind are run by day. */
+const atNight =
+  process.env["CONVOKE_EVERY_CASE"] === "1"
+    ? []
+    : [
+        "packages/cli/src/{json-output,processes/shared-sandboxes}.int.test.ts",
+        "packages/server/src/app-conversations/several-processes.int.test.ts",
+        "packages/server/src/observability/loaded.int.test.ts",
+        "packages/server/src/testing/{condensing-crash,many-conversations}.int.test.ts",
+        "packages/server/src/testing/nightly/{node-cycles,schedule-kills}.int.test.ts",
+      ];
+
 /** Wherever a test makes cases of its own: what is red in one run must be red in the next. */
 const propertySeed = "test/property-seed.ts";
 
@@ -117,7 +129,7 @@ export default defineConfig({
           globalSetup: ["test/built-programs.ts"],
           setupFiles: [propertySeed, compiledCode, "test/on-built-programs.ts"],
           include: ["{packages,scripts,bench,test}/**/*.int.test.ts"],
-          exclude: ["**/node_modules/**", "**/dist/**", ...browserSuites],
+          exclude: ["**/node_modules/**", "**/dist/**", ...browserSuites, ...atNight],
           ...waiting,
           testTimeout: 300_000,
           hookTimeout: 300_000,

@@ -16,11 +16,18 @@ const partly = [
   "forty-stops.int",
   "git-hostile.int",
   "hostile-commands.int",
+  "json-output.int",
+  "killed-node.int",
+  "loaded.int",
   "many-conversations.int",
   "node-cycles.int",
   "remote-workspace.int",
   "root-jail.int",
+  "schedule-kills.int",
   "scheduler.int",
+  "several-processes.int",
+  "shared-sandboxes.int",
+  "sub-agent-worktrees.int",
 ];
 const partlyFast = [
   "automations/scheduler.test",

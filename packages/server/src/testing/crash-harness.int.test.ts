@@ -8,7 +8,7 @@ checkLeaksAfterEach();
 /** Points at which a command may or may not have had its effect when the server died. */
 const unknownOutcomes = ["tool.before", "tool.after"];
 
-/** `CONVOKE_EVERY_PASSAGE=1` plays all of them, as the nightly run does; among other suites every 32nd one of each kind, and a third of the other moments. */
+/** `CONVOKE_EVERY_PASSAGE=1` plays all of them, as the nightly run does; among other suites every 48th one of each kind, and one of the other moments each. */
 const isEvery = process.env["CONVOKE_EVERY_PASSAGE"] === "1";
 
 test("P2, P6, B13: after kill -9 at appends and boundaries of model and tools the run ends by itself, with one answer a call", async ({
@@ -29,7 +29,7 @@ test("P2, P6, B13: after kill -9 at appends and boundaries of model and tools th
     ]),
   );
   const failures: object[] = [];
-  const waiting = passages.filter(({ number }) => isEvery || number % 32 === 1);
+  const waiting = passages.filter(({ number }) => isEvery || number % 48 === 1);
   const worker = async (): Promise<void> => {
     for (let passage = waiting.shift(); passage !== undefined && !signal.aborted; passage = waiting.shift()) {
       const result = await crashAt(passage);
@@ -43,13 +43,13 @@ test("P2, P6, B13: after kill -9 at appends and boundaries of model and tools th
 }, 1_200_000);
 
 test("P2, P6, B13: after kill -9 at any moment, in the middle of a write too, the same holds", async () => {
-  for (const killAfterMs of isEvery ? [15, 60, 150, 280, 420, 700] : [60, 420]) {
+  for (const killAfterMs of isEvery ? [15, 60, 150, 280, 420, 700] : [150]) {
     expect(crashFaults(await crashAfter(killAfterMs), true)).toEqual([]);
   }
 }, 600_000);
 
 test("P7: a disk that is full for a moment, at any append, loses no result and repeats no command", async () => {
-  for (const append of isEvery ? [1, 2, 3, 7, 9, 10] : [1, 9]) {
+  for (const append of isEvery ? [1, 2, 3, 7, 9, 10] : [3]) {
     expect(crashFaults(await fillDiskAt(append), false)).toEqual([]);
   }
 }, 600_000);

@@ -12,6 +12,9 @@ import { ServerProcess } from "./server-process.ts";
 import { probePostgres, startPostgres, type TestPostgres } from "./start-postgres.ts";
 import { TestSocket } from "./test-socket.ts";
 
+/** With `CONVOKE_EVERY_CASE=1`: what holds for a tool is by day. */
+const testAtNight = test.runIf(process.env["CONVOKE_EVERY_CASE"] === "1");
+
 const probe = probePostgres();
 /** On an idle machine a node without heartbeats is found dead within seven seconds. */
 const waiting = { timeout: 90_000 };
@@ -85,39 +88,43 @@ describe.skipIf(!probe.isUsable)(`servers that are killed, on PostgreSQL (${prob
     expect(items).toMatchObject([{ error: expect.stringContaining("unknown") as string }]);
   }, 300_000);
 
-  test("P27: a server that is cut off from the database between a call's record and its hook starts no hook", async () => {
-    await using place = await openPlace();
-    const databaseUrl = await postgres.createDatabase();
-    await using line = await openDatabaseLine(databaseUrl);
-    const traceFile = join(place.path, "trace");
-    // The conversation with its message, then the call.
-    const point = "append.after 2";
-    await using cutOff = await ServerProcess.start({
-      dataDir: join(place.path, "one"),
-      databaseUrl: line.url,
-      traceFile,
-      failPoints: "append.after=delay:10000:2",
-    });
-    await using other = await ServerProcess.start({ dataDir: join(place.path, "two"), databaseUrl });
-    const hook = { command: "echo hooked >> hook.log" };
-    const moments = ["pre_tool_use", "post_tool_use", "session_end"];
-    const groups = moments.map((moment) => [moment, [{ matcher: "terminal", hooks: [hook] }]]);
-    await begin(cutOff, place, { hook_config: Object.fromEntries(groups) as HookConfig });
-    await expect.poll(() => readIfThere(traceFile), waiting).toContain(point);
-    line.set("drop");
-    await expect
-      .poll(async () => (await other.client.getConversation(id)).execution_status, waiting)
-      .toBe("finished");
-    const { items } = await other.client.searchEvents(id, { kind: "AgentErrorEvent" });
-    expect(items).toMatchObject([{ error: expect.stringContaining("unknown") as string }]);
-    // The hook is next, and the outcome of the call has not reached this server.
-    await expect.poll(() => readIfThere(traceFile), waiting).toContain(`${point} over`);
-    line.set("pass");
-    const isReady = async (): Promise<boolean> => (await fetch(`${cutOff.url}/ready`)).ok;
-    await expect.poll(isReady, waiting).toBe(true);
-    await cutOff[Symbol.asyncDispose]();
-    expect(await readIfThere(join(place.workspace, "hook.log"))).toBeNull();
-  }, 300_000);
+  testAtNight(
+    "P27: a server that is cut off from the database between a call's record and its hook starts no hook",
+    async () => {
+      await using place = await openPlace();
+      const databaseUrl = await postgres.createDatabase();
+      await using line = await openDatabaseLine(databaseUrl);
+      const traceFile = join(place.path, "trace");
+      // The conversation with its message, then the call.
+      const point = "append.after 2";
+      await using cutOff = await ServerProcess.start({
+        dataDir: join(place.path, "one"),
+        databaseUrl: line.url,
+        traceFile,
+        failPoints: "append.after=delay:10000:2",
+      });
+      await using other = await ServerProcess.start({ dataDir: join(place.path, "two"), databaseUrl });
+      const hook = { command: "echo hooked >> hook.log" };
+      const moments = ["pre_tool_use", "post_tool_use", "session_end"];
+      const groups = moments.map((moment) => [moment, [{ matcher: "terminal", hooks: [hook] }]]);
+      await begin(cutOff, place, { hook_config: Object.fromEntries(groups) as HookConfig });
+      await expect.poll(() => readIfThere(traceFile), waiting).toContain(point);
+      line.set("drop");
+      await expect
+        .poll(async () => (await other.client.getConversation(id)).execution_status, waiting)
+        .toBe("finished");
+      const { items } = await other.client.searchEvents(id, { kind: "AgentErrorEvent" });
+      expect(items).toMatchObject([{ error: expect.stringContaining("unknown") as string }]);
+      // The hook is next, and the outcome of the call has not reached this server.
+      await expect.poll(() => readIfThere(traceFile), waiting).toContain(`${point} over`);
+      line.set("pass");
+      const isReady = async (): Promise<boolean> => (await fetch(`${cutOff.url}/ready`)).ok;
+      await expect.poll(isReady, waiting).toBe(true);
+      await cutOff[Symbol.asyncDispose]();
+      expect(await readIfThere(join(place.workspace, "hook.log"))).toBeNull();
+    },
+    300_000,
+  );
 
   test("P27: a server whose clock jumps by hours exchanges requests with the others as before, and does not count as dead", async () => {
     await using place = await openPlace();

@@ -17,7 +17,7 @@ checkLeaksAfterEach();
 
 /** `CONVOKE_MANY=1000x10000` runs the numbers of the promise, and measures time and memory; among other suites the result counts. */
 const wanted = process.env["CONVOKE_MANY"];
-const usual = process.env["CONVOKE_EVERY_CASE"] === "1" ? "50x2000" : "30x300";
+const usual = process.env["CONVOKE_EVERY_CASE"] === "1" ? "50x2000" : "50x500";
 const [conversationCount = 0, eventCount = 0] = (wanted ?? usual).split("x").map(Number);
 const warmUpCount = 10;
 const idleSeconds = 1;

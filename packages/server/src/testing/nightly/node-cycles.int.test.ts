@@ -13,9 +13,8 @@ import { NodeRig } from "./node-rig.ts";
 import { playNodeCycle } from "./play-node-cycle.ts";
 
 const seed = 2026;
-/** Each fault once with `CONVOKE_EVERY_CASE=1`; else every second one. */
-const nth = process.env["CONVOKE_EVERY_CASE"] === "1" ? 1 : 2;
-const cycles = nodeFaults.length / nth;
+/** Each fault once. */
+const cycles = nodeFaults.length;
 const probe = probePostgres();
 const isPossible = probe.isUsable && !probe.isGiven;
 const without = canFill() ? "" : ", without a disk that is full: that needs root";
@@ -38,7 +37,7 @@ describe.skipIf(!isPossible)(`three servers on PostgreSQL (${probe.detail})`, ()
     await using rig = await NodeRig.open({ postgres, random, disk, commands: 2, commandSeconds: 0.1 });
     const kinds = faultsHere(rig);
     for (let cycle = 0; cycle < cycles; cycle++) {
-      const fault: NodeFault = kinds[(cycle * nth) % kinds.length]!;
+      const fault: NodeFault = kinds[cycle % kinds.length]!;
       const { wrong } = await playNodeCycle(rig, {
         conversations: 2,
         messages: 2,

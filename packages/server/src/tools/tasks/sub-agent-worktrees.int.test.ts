@@ -15,6 +15,9 @@ import { RepositoryQueues } from "../worktrees/repository-queues.ts";
 import { Worktrees } from "../worktrees/worktrees.ts";
 import { TaskWorktrees } from "../worktrees/task-worktrees.ts";
 
+/** With `CONVOKE_EVERY_CASE=1`: a crash between steps is by day that of two sub-agents at work. */
+const testAtNight = test.runIf(process.env["CONVOKE_EVERY_CASE"] === "1");
+
 checkLeaksAfterEach();
 
 const order = "Have the parts made.";
@@ -207,64 +210,67 @@ test("issue 11.5: a repository whose configuration starts programs is not merged
   expect(existsSync(join(plain, "one.txt"))).toBe(true);
 });
 
-test("issue 11.5, P6: whatever step was the last before a crash, the next ones follow when it is all made again", async () => {
-  await using folder = await openTemporaryDirectory();
-  const repository = makeRepository(folder.path);
-  await using host = createInProcessHost({ tools: [], environment: allowedEnvironment(process.env) });
-  const queues = new RepositoryQueues();
-  const made = await new Worktrees(silentLogger, queues).make(host, {
-    conversationId: "task",
-    workingDir: repository,
-    parentDir: join(folder.path, "worktrees"),
-    options: { base: "head" },
-    nowMicros: 0,
-  });
-  const worktree = made.worktree!;
-  const finish = async (mayMerge = true) =>
-    await new TaskWorktrees(queues).finish(host, { worktree, title: "Work", mayMerge });
-  const merged = `Its changes are merged into ${repository}`;
-  const { root, branch } = worktree;
+testAtNight(
+  "issue 11.5, P6: whatever step was the last before a crash, the next ones follow when it is all made again",
+  async () => {
+    await using folder = await openTemporaryDirectory();
+    const repository = makeRepository(folder.path);
+    await using host = createInProcessHost({ tools: [], environment: allowedEnvironment(process.env) });
+    const queues = new RepositoryQueues();
+    const made = await new Worktrees(silentLogger, queues).make(host, {
+      conversationId: "task",
+      workingDir: repository,
+      parentDir: join(folder.path, "worktrees"),
+      options: { base: "head" },
+      nowMicros: 0,
+    });
+    const worktree = made.worktree!;
+    const finish = async (mayMerge = true) =>
+      await new TaskWorktrees(queues).finish(host, { worktree, title: "Work", mayMerge });
+    const merged = `Its changes are merged into ${repository}`;
+    const { root, branch } = worktree;
 
-  writeFileSync(join(root, "a.txt"), "a");
-  expect(await finish(false)).toContain(`It changed a.txt. They are committed on the branch ${branch}`);
-  expect(await finish()).toBe(`${merged}: a.txt.`);
-  expect(await finish()).toBe(`${merged}.`);
+    writeFileSync(join(root, "a.txt"), "a");
+    expect(await finish(false)).toContain(`It changed a.txt. They are committed on the branch ${branch}`);
+    expect(await finish()).toBe(`${merged}: a.txt.`);
+    expect(await finish()).toBe(`${merged}.`);
 
-  // Merged, and its branch still there.
-  await new TaskWorktrees(queues).renew(host, worktree);
-  writeFileSync(join(root, "b.txt"), "b");
-  await finish(false);
-  git(repository, "merge", "--quiet", branch);
-  expect(await finish()).toBe(`${merged}.`);
-  expect(git(repository, "branch", "--format=%(refname:short)")).toBe("main");
+    // Merged, and its branch still there.
+    await new TaskWorktrees(queues).renew(host, worktree);
+    writeFileSync(join(root, "b.txt"), "b");
+    await finish(false);
+    git(repository, "merge", "--quiet", branch);
+    expect(await finish()).toBe(`${merged}.`);
+    expect(git(repository, "branch", "--format=%(refname:short)")).toBe("main");
 
-  // Committed by itself, away from every branch; nothing is lost where it cannot be merged, nor when it goes on.
-  writeFileSync(join(root, "c.txt"), "c");
-  git(root, "add", ".");
-  git(root, "commit", "--quiet", "-m", "c");
-  expect(await finish(false)).toContain(`It changed c.txt. They are committed on the branch ${branch}`);
-  git(repository, "branch", "--quiet", "-D", branch);
-  await new TaskWorktrees(queues).renew(host, worktree);
-  expect(git(root, "log", "-1", "--format=%s %D")).toBe(`c HEAD -> ${branch}`);
+    // Committed by itself, away from every branch; nothing is lost where it cannot be merged, nor when it goes on.
+    writeFileSync(join(root, "c.txt"), "c");
+    git(root, "add", ".");
+    git(root, "commit", "--quiet", "-m", "c");
+    expect(await finish(false)).toContain(`It changed c.txt. They are committed on the branch ${branch}`);
+    git(repository, "branch", "--quiet", "-D", branch);
+    await new TaskWorktrees(queues).renew(host, worktree);
+    expect(git(root, "log", "-1", "--format=%s %D")).toBe(`c HEAD -> ${branch}`);
 
-  // A merge of its own that it did not finish.
-  writeFileSync(join(repository, "c.txt"), "of the parent");
-  git(repository, "add", ".");
-  git(repository, "commit", "--quiet", "-m", "mine");
-  expect(() => git(root, "merge", "--quiet", "main")).toThrow();
-  expect(await finish()).toContain("conflicts in c.txt. Nothing was merged.");
-  git(root, "merge", "--abort");
-  writeFileSync(join(repository, "open.txt"), "of a person");
-  expect(await finish()).toContain("there are conflicts in c.txt.");
-  expect(git(repository, "status", "--porcelain")).toBe("?? open.txt");
-  writeFileSync(join(root, "open.txt"), "of the sub-agent");
-  git(root, "reset", "--quiet", "--hard", "main");
-  writeFileSync(join(root, "open.txt"), "of the sub-agent");
-  expect(await finish()).toContain("not committed in open.txt.");
-  expect(readFileSync(join(repository, "open.txt"), "utf8")).toBe("of a person");
-  rmSync(root, { recursive: true });
-  expect(await finish()).toContain("cannot be read");
-});
+    // A merge of its own that it did not finish.
+    writeFileSync(join(repository, "c.txt"), "of the parent");
+    git(repository, "add", ".");
+    git(repository, "commit", "--quiet", "-m", "mine");
+    expect(() => git(root, "merge", "--quiet", "main")).toThrow();
+    expect(await finish()).toContain("conflicts in c.txt. Nothing was merged.");
+    git(root, "merge", "--abort");
+    writeFileSync(join(repository, "open.txt"), "of a person");
+    expect(await finish()).toContain("there are conflicts in c.txt.");
+    expect(git(repository, "status", "--porcelain")).toBe("?? open.txt");
+    writeFileSync(join(root, "open.txt"), "of the sub-agent");
+    git(root, "reset", "--quiet", "--hard", "main");
+    writeFileSync(join(root, "open.txt"), "of the sub-agent");
+    expect(await finish()).toContain("not committed in open.txt.");
+    expect(readFileSync(join(repository, "open.txt"), "utf8")).toBe("of a person");
+    rmSync(root, { recursive: true });
+    expect(await finish()).toContain("cannot be read");
+  },
+);
 
 test("issue 11.5, P6: kill -9 while two sub-agents work in worktrees: both go on where they were, and both are merged", async () => {
   await using folder = await openTemporaryDirectory();
