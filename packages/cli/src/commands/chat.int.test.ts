@@ -96,6 +96,8 @@ test.skipIf(!hasTmux)(
     window.type("go on");
     window.keys("Enter");
     await window.sees("It goes on.");
+    // What is still being written goes with the area below.
+    await window.lacks("esc interrupts");
     window.keys("C-c");
     window.keys("C-c");
     await window.sees(/To come back: convoke chat [0-9a-f]{8}\n[^]*ready\$/u);
