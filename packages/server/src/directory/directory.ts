@@ -37,7 +37,8 @@ import { forkConversation, type ForkInput } from "./fork.ts";
 import { importLog, type ImportedLog, type ImportTimes } from "./import-log.ts";
 import { Recovery } from "./recovery.ts";
 import { conversationMissing, serverClosing } from "../engine/refusals.ts";
-import { restingConversation, type NewConversation } from "../journal/journal.ts";
+import type { NewConversation } from "../journal/journal.ts";
+import { restingConversation } from "../journal/resting-conversation.ts";
 
 export type { Asker, CreateInput } from "../engine/create-input.ts";
 export type { DirectoryDeps } from "./directory-deps.ts";

@@ -11,7 +11,7 @@ import { applyStored, writeSnapshot } from "../engine/state/load-state.ts";
 import { readConfig } from "../engine/read-config.ts";
 import { conversationDamaged, conversationMissing } from "../engine/refusals.ts";
 import { claimNew } from "./claim-new.ts";
-import { restingConversation } from "../journal/journal.ts";
+import { restingConversation } from "../journal/resting-conversation.ts";
 
 export type ForkInput = {
   readonly id: string;

@@ -189,19 +189,6 @@ export type NewConversation = {
   readonly appFacts: string | null;
 } & ConversationFields;
 
-/** A conversation that is part of nothing and does nothing yet. */
-export const restingConversation = {
-  executionStatus: "idle",
-  isActive: false,
-  isCopying: false,
-  sandboxId: null,
-  parentId: null,
-  host: null,
-  appFacts: null,
-  snapshot: null,
-  snapshotSeq: 0,
-} as const satisfies Partial<NewConversation>;
-
 /** Nothing is marked. */
 export const noMarks: ConversationMarks = { isPinned: false, isArchived: false, readEventId: null };
 

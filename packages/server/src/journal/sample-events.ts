@@ -1,5 +1,5 @@
 import type { NewConversation, NewEvent } from "./journal.ts";
-import { restingConversation } from "./journal.ts";
+import { restingConversation } from "./resting-conversation.ts";
 
 /** A conversation row for tests and benches. */
 export function sampleConversation(id: string, changes: Partial<NewConversation> = {}): NewConversation {
