@@ -14,6 +14,11 @@ export function takeWriterThread(): WriterThread {
   return new PooledWriter(worker);
 }
 
+/** Ends the threads that write no journal, with their open files: for tests that look what was left. */
+export async function endIdleWriters(): Promise<void> {
+  await Promise.all(idle.splice(0).map((worker) => worker.terminate()));
+}
+
 class PooledWriter extends EventEmitter implements WriterThread {
   readonly #port: MessagePort;
 

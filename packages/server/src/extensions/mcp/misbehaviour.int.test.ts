@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
-import { watchLeaks } from "@convoke/tool-host/testing";
+import type { LeakCheck } from "@convoke/tool-host/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { watchServerLeaks } from "../../testing/check-leaks.ts";
 import { startMcpHttpServer, type HttpMode, type McpHttpServer } from "../../testing/mcp/http-server.ts";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
 import { until } from "../../testing/until.ts";
@@ -60,11 +61,11 @@ const cases: readonly Case[] = [
 describe("P20: a conversation with an MCP server that", () => {
   const owned = new AsyncDisposableStack();
   const doubles: McpHttpServer[] = [];
-  let leaks: ReturnType<typeof watchLeaks>;
+  let leaks: LeakCheck;
   const created = new Map<string, { server: TestServer; id: string; tookMs: number }>();
 
   beforeAll(async () => {
-    leaks = watchLeaks();
+    leaks = await watchServerLeaks();
     const start = async (times: { connectMs: number }): Promise<TestServer> =>
       owned.use(
         await startTestServer({

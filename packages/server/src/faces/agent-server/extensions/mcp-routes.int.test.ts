@@ -1,13 +1,13 @@
 import { fileURLToPath } from "node:url";
-import { watchLeaks } from "@convoke/tool-host/testing";
 import { expect, test } from "vitest";
+import { watchServerLeaks } from "../../../testing/check-leaks.ts";
 import { startMcpHttpServer } from "../../../testing/mcp/http-server.ts";
 import { startTestServer } from "../../../testing/start-server.ts";
 
 const program = fileURLToPath(new URL("../../../testing/mcp/stdio-server.ts", import.meta.url));
 
 test("a server is tried: its tools, a call, an unknown tool, a refused connection, silence; nothing is left", async () => {
-  const leaks = watchLeaks();
+  const leaks = await watchServerLeaks();
   {
     await using server = await startTestServer({ environment: { PATH: "/usr/local/bin:/usr/bin:/bin" } });
     await using http = await startMcpHttpServer();
