@@ -328,18 +328,3 @@ test("issue 26: the last conversation of the folder is offered: enter goes on, e
   await third.window(["> now hello", "Before."], ["? Go on with", "> Begin."]);
   expect(third.chat.link!.id).not.toBe(id);
 });
-
-test("memory is given back when nothing moves any more, and not while the agent works", async () => {
-  const turns = [{ tool_calls: [call("hold on")] }, { text: "Done." }];
-  await using server = await startTestServer({ script: { turns } });
-  await using played = await PlayedChat.open(server);
-  played.type("begin\r");
-  await played.window(["$ hold on"]);
-  const before = played.releases;
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(played.releases).toBe(before);
-  server.quickTools.release();
-  await played.window(["Done."]);
-  played.wait(2_000);
-  await expect.poll(() => played.releases).toBeGreaterThan(before);
-});

@@ -7,7 +7,7 @@ import type { BottomArea } from "./screen/screen.ts";
 import type { ChatDeps, Stage } from "./stage.ts";
 import type { ConversationLink } from "./talk/conversation-link.ts";
 
-export type FramesDeps = Pick<ChatDeps, "theme" | "attention" | "nowMs" | "later" | "releaseMemory"> & {
+export type FramesDeps = Pick<ChatDeps, "theme" | "attention" | "nowMs" | "later"> & {
   readonly stage: Pick<Stage, "screen" | "editor" | "link" | "plansFirst">;
   readonly question: (columns: number) => readonly string[];
   /** Whether an answer is typed behind the last line of the question. */
@@ -20,15 +20,12 @@ const frameMs = 33;
 const spinnerMs = 125;
 /** What ended a run is stored with its status: open calls get their outcome within this time, or none. */
 const restMs = 1_000;
-/** A feed leaves garbage that the runtime collects with further allocations only, which a chat that waits for its user does not make. */
-const releaseAfterMs = 5_000;
 
 /** Draws what there is: at most thirty times a second, and by itself only while something is awaited. */
 export class Frames implements Disposable {
   readonly #deps: FramesDeps;
   #frameTimer: (() => void) | null = null;
   #spinnerTimer: (() => void) | null = null;
-  #releaseTimer: (() => void) | null = null;
   #runningSinceMs = 0;
   #restSinceMs: number | null = null;
   #isPaused = false;
@@ -72,12 +69,11 @@ export class Frames implements Disposable {
     this.#isPaused = true;
     this.#frameTimer?.();
     this.#spinnerTimer?.();
-    this.#releaseTimer?.();
   }
 
   now(): void {
     if (this.#isPaused) return;
-    const { theme, later, nowMs, releaseMemory, stage } = this.#deps;
+    const { theme, nowMs, stage } = this.#deps;
     const { screen, link } = stage;
     const now = nowMs();
     const transcript = link?.transcript ?? null;
@@ -93,9 +89,8 @@ export class Frames implements Disposable {
     const isSettling = this.#restSinceMs !== null && !isAtRest;
     const isSlow = isRunning || isSettling || link?.connection.isLost === true;
     const waitMs = isMoving ? spinnerMs : isSlow ? restMs : null;
-    this.#spinnerTimer = waitMs === null || transcript === null ? null : later(waitMs, () => this.now());
-    this.#releaseTimer?.();
-    this.#releaseTimer = waitMs === null ? later(releaseAfterMs, releaseMemory) : null;
+    this.#spinnerTimer =
+      waitMs === null || transcript === null ? null : this.#deps.later(waitMs, () => this.now());
   }
 
   #showTitle(isRunning: boolean): void {

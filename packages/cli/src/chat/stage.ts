@@ -32,8 +32,6 @@ export type ChatDeps = {
   readonly nowMs: () => number;
   /** Calls back after `ms`; returns a function that cancels it. */
   readonly later: (ms: number, callback: () => void) => () => void;
-  /** Gives memory back that nothing uses; called some seconds after the last frame. */
-  readonly releaseMemory: () => void;
   readonly isVerbose: boolean;
   readonly firstRows: number;
   /** Whether the first conversation plans before it changes anything. */

@@ -20,7 +20,6 @@ import { configuredEnvironment } from "../configuration/load-configuration.ts";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { openClient, type OpenedClient } from "../open-client.ts";
 import { chooseModel } from "../run/choose-model.ts";
-import { openWholeCollector } from "@convoke/server/collect";
 import { read } from "@convoke/server/setting";
 import { settings } from "@convoke/server/settings";
 import { parseConfirm, startRequest, type Confirm } from "../run/start-request.ts";
@@ -171,7 +170,6 @@ async function chat(id: string | undefined, options: ChatOptions, keepCompiled: 
       const timer = setTimeout(callback, ms);
       return () => clearTimeout(timer);
     },
-    releaseMemory: openWholeCollector() ?? (() => {}),
     isVerbose: options.verbose === true,
     firstRows: options.full === true ? Number.POSITIVE_INFINITY : 40,
     plansFirst: options.plan === true,

@@ -31,8 +31,6 @@ export class PlayedChat implements AsyncDisposable {
   readonly terminal: HeadlessTerminal;
   /** All that was written, in order. */
   readonly writes: string[] = [];
-  /** How often memory was given back. */
-  releases = 0;
   readonly pages: string[] = [];
   #size: Size;
   #now = Date.parse("2026-01-31T12:00:00Z");
@@ -74,7 +72,6 @@ export class PlayedChat implements AsyncDisposable {
       history,
       attention: new Attention({ write, notifications: "bell", hasTitle: !isPlain, isTmux: false }),
       nowMs: () => this.#now,
-      releaseMemory: () => void (this.releases += 1),
       later: (ms, callback) => {
         const timer = setTimeout(callback, Math.min(ms, 20));
         return () => clearTimeout(timer);
