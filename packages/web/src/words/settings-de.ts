@@ -15,7 +15,7 @@ export const settingsDe: Pick<MoreWords, "settings"> = {
       hooks: "Hooks",
       spending: "Ausgaben",
       retention: "Aufbewahrung",
-      keys: "API-Schlüssel und Anmeldungen",
+      keys: "Schlüssel und Anmeldungen",
       webhooks: "Webhooks",
       look: "Darstellung",
       notifications: "Benachrichtigungen",
