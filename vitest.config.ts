@@ -12,7 +12,7 @@ const browserSuites = [
 
 /** Run on SQLite among the fast ones, and once more on PostgreSQL where that is installed. */
 const storeSuites = [
-  "packages/server/src/database/application-database.test.ts",
+  "packages/server/src/database/{application-database,rows}.test.ts",
   "packages/server/src/settings/{identity-store,key-store,login-states,login-store,model-lessons,policy-store,profile-history,stored-models}.test.ts",
   "packages/server/src/automations/automation-store.test.ts",
   "packages/server/src/triggers/{event-triggers,hook-receiver}.test.ts",

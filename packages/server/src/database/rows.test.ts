@@ -22,6 +22,8 @@ test("rows are stored by their keys, found by values and lists of them, changed 
     .execute();
   expect(found).toEqual([{ ...chat("b", 9), conversation_id: "another" }, chat("c", 3)]);
   expect(await rowsWith(tables, "chats", { user_id: "bob" }).executeTakeFirst()).toBeUndefined();
+  expect(await rowsWith(tables, "chats", { digest: [] }).execute()).toEqual([]);
+  expect(await removeRows(tables, "chats", { digest: [] })).toBe(0);
   expect(await changeRows(tables, "chats", { digest: "c" }, { updated_at: 7 })).toBe(1);
   expect(await changeRows(tables, "chats", { digest: "z" }, { updated_at: 7 })).toBe(0);
   expect(await removeRows(tables, "chats", { user_id: "ada", updated_at: [7, 9] })).toBe(2);

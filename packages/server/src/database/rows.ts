@@ -17,7 +17,7 @@ type Access = Pick<Kysely<Tables>, "deleteFrom" | "insertInto" | "selectFrom" | 
 type Row = Readonly<Record<string, unknown>>;
 type Untyped = Record<string, Record<string, unknown>>;
 
-/** What rows have in some of their columns; a list stands for any of its values. */
+/** What rows have in some of their columns; a list stands for any of its values, an empty one for none. */
 export type Wanted<Table extends Named> = {
   readonly [Column in keyof Selectable<Tables[Table]>]?:
     | Selectable<Tables[Table]>[Column]
@@ -120,8 +120,10 @@ function nameOf(table: Named): string {
 
 function matching(is: ExpressionBuilder<Untyped, string>, wanted: Row) {
   return is.and(
-    Object.entries(wanted).map(([column, value]) =>
-      is(column, Array.isArray(value) ? "in" : value === null ? "is" : "=", value),
-    ),
+    Object.entries(wanted).map(([column, value]) => {
+      // PostgreSQL refuses a list of nothing.
+      if (Array.isArray(value) && value.length === 0) return is.lit(false);
+      return is(column, Array.isArray(value) ? "in" : value === null ? "is" : "=", value);
+    }),
   );
 }
